@@ -1,0 +1,201 @@
+"""The score explained as a player calls it: "fifteen two, fifteen four, and a pair is six".
+
+The points come from the engine's scorer; this module only names them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from cribai.cards import DECK_SIZE, MAX_JOKERS, NO_CARD, RANK_NAMES, rank_of
+from cribai.engine.scoring import (
+    FIFTEENS,
+    FLUSH,
+    NOBS,
+    NUM_PARTS,
+    NUM_PLAY_PARTS,
+    PAIRS,
+    PLAY_FIFTEEN,
+    PLAY_PAIRS,
+    PLAY_RUN,
+    PLAY_THIRTY_ONE,
+    RUN_ORDER,
+    RUNS,
+    extend_series,
+    play_parts,
+    show_parts,
+)
+from cribai.errors import CardError
+from cribai.rules import STANDARD, Rules
+
+_UNITS = (
+    "nothing", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_KINDS = {2: "a pair", 3: "a pair royal", 4: "a double pair royal"}
+_MULTIPLES = {2: "double", 3: "triple", 4: "quadruple"}
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """What a hand or crib scores in the show, by parts, and how a player calls it.
+
+    Attributes:
+        points: The sum of the parts.
+        fifteens: Two for each combination of cards that totals fifteen.
+        pairs: Two for each pair.
+        runs: The length of each run, for each way to choose its cards.
+        flush: One a card.
+        nobs: One for the jack of the starter's suit.
+        call: The count in words.
+    """
+
+    points: int
+    fifteens: int
+    pairs: int
+    runs: int
+    flush: int
+    nobs: int
+    call: str
+
+
+def count_show(
+    hand: Sequence[int],
+    starter: int | None = None,
+    *,
+    is_crib: bool = False,
+    rules: Rules = STANDARD,
+) -> Show:
+    """Returns what a hand or crib of any size scores with a starter, or without one.
+
+    Raises:
+        CardError: There are no cards, or a number is no card.
+    """
+    if not hand:
+        raise CardError("There are no cards to score; name at least one.")
+    for card in (*hand, *(() if starter is None else (starter,))):
+        if not 0 <= card < DECK_SIZE + MAX_JOKERS:
+            raise CardError(
+                f"{card} is not a card; cards are the numbers 0 to {DECK_SIZE + MAX_JOKERS - 1}."
+            )
+    parts = np.zeros(NUM_PARTS, np.int64)
+    show_parts(
+        np.array(hand, np.int64),
+        len(hand),
+        NO_CARD if starter is None else starter,
+        is_crib,
+        rules.fifteen,
+        parts,
+    )
+    cards = [*hand] if starter is None else [*hand, starter]
+    return Show(
+        points=int(parts.sum()),
+        fifteens=int(parts[FIFTEENS]),
+        pairs=int(parts[PAIRS]),
+        runs=int(parts[RUNS]),
+        flush=int(parts[FLUSH]),
+        nobs=int(parts[NOBS]),
+        call=_call(
+            _fifteen_items(int(parts[FIFTEENS]), rules), _other_items(cards, parts.tolist())
+        ),
+    )
+
+
+def count_play(series: Sequence[int], count: int, rules: Rules = STANDARD) -> tuple[int, str]:
+    """Returns what the last card of a series pegs, go and last card apart, and its name in words.
+
+    Args:
+        series: The cards since the count was last reset, the one just laid last.
+        count: The count with it.
+        rules: The rules.
+    """
+    packed = 0
+    for card in series:
+        packed = extend_series(packed, card)
+    parts = np.zeros(NUM_PLAY_PARTS, np.int64)
+    play_parts(packed, len(series), count, rules.fifteen, rules.thirty_one, parts)
+    names = []
+    if parts[PLAY_FIFTEEN]:
+        names.append(number_word(rules.fifteen))
+    if parts[PLAY_THIRTY_ONE]:
+        names.append(number_word(rules.thirty_one))
+    if parts[PLAY_PAIRS]:
+        same = next(
+            size for size in range(2, len(series) + 1) if size * (size - 1) == parts[PLAY_PAIRS]
+        )
+        names.append(_kind_name(same).removeprefix("a "))
+    if parts[PLAY_RUN]:
+        names.append(f"run of {number_word(int(parts[PLAY_RUN]))}")
+    return int(parts.sum()), " and ".join(names)
+
+
+def number_word(number: int) -> str:
+    """Returns a number from 0 to 99 in words, zero as "nothing"; larger ones in digits."""
+    if number < len(_UNITS):
+        return _UNITS[number]
+    if number < 100:
+        tens, units = divmod(number, 10)
+        return _TENS[tens] + (f"-{_UNITS[units]}" if units else "")
+    return str(number)
+
+
+def _call(fifteens: list[str], others: list[tuple[str, int]]) -> str:
+    """Joins the count: each part after the fifteens is named with the total it brings."""
+    total = 2 * len(fifteens)
+    spoken = list(fifteens)
+    for name, points in others:
+        total += points
+        spoken.append(f"{name} is {number_word(total)}")
+    if not spoken:
+        return "nothing"
+    if others and len(spoken) > 1:
+        spoken[-1] = f"and {spoken[-1]}"
+    return ", ".join(spoken)
+
+
+def _fifteen_items(points: int, rules: Rules) -> list[str]:
+    return [
+        f"{number_word(rules.fifteen)} {number_word(total)}" for total in range(2, points + 1, 2)
+    ]
+
+
+def _other_items(cards: Sequence[int], parts: Sequence[int]) -> list[tuple[str, int]]:
+    counts = Counter(int(RUN_ORDER[rank_of(card)]) for card in cards)
+    items: list[tuple[str, int]] = []
+    in_runs: set[int] = set()
+    for run in _runs(counts):
+        in_runs.update(run)
+        multiples = sorted(counts[order] for order in run if counts[order] > 1)
+        paired = sum(number * (number - 1) for number in multiples)
+        names = [_MULTIPLES.get(number, f"{number}-fold") for number in multiples]
+        name = " ".join(["a", *names, "run of", number_word(len(run))])
+        items.append((name, len(run) * prod(counts[order] for order in run) + paired))
+    for order, number in sorted(counts.items(), reverse=True):
+        if number > 1 and order not in in_runs:
+            items.append((_kind_name(number), number * (number - 1)))
+    if parts[FLUSH]:
+        items.append((f"a flush of {number_word(parts[FLUSH])}", parts[FLUSH]))
+    if parts[NOBS]:
+        items.append(("one for nobs", parts[NOBS]))
+    return items
+
+
+def _runs(counts: Counter[int]) -> list[list[int]]:
+    runs: list[list[int]] = []
+    run: list[int] = []
+    for order in range(len(RANK_NAMES) + 1):
+        if counts[order]:
+            run.append(order)
+            continue
+        if len(run) >= 3:
+            runs.append(run)
+        run = []
+    return runs
+
+
+def _kind_name(number: int) -> str:
+    return _KINDS.get(number, f"{number_word(number)} of a kind")

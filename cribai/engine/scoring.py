@@ -1,0 +1,403 @@
+"""The only scorer: what cards are worth in the show, and what a laid card pegs.
+
+The general functions take any number of cards of any multiplicity, jokers (value zero, ranked
+below the ace) among them. Five cards of ordinary ranks are looked up in a table that the general
+function fills once for each value of `fifteen`.
+
+Source of the scores: the rules of the American Cribbage Congress.
+"""
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribai.cards import DECK_SIZE, JACK, JOKER_RANK, NO_CARD, NUM_RANKS
+from cribai.engine.jit import inlined, kernel
+
+VALUES: Final = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10, 0], np.int64)
+"""What a rank counts; the last entry is the joker's."""
+
+RUN_ORDER: Final = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0], np.int64)
+"""Where a rank stands in runs: the joker below the ace."""
+
+NUM_PARTS: Final = 5
+FIFTEENS, PAIRS, RUNS, FLUSH, NOBS = range(NUM_PARTS)
+"""Places of the parts of a show score."""
+
+NUM_PLAY_PARTS: Final = 4
+PLAY_FIFTEEN, PLAY_THIRTY_ONE, PLAY_PAIRS, PLAY_RUN = range(NUM_PLAY_PARTS)
+"""Places of the parts of what a laid card pegs."""
+
+TABLE_CARDS: Final = 5
+TABLE_BASE: Final = NUM_RANKS + 1
+TABLE_BLANK: Final = NUM_RANKS
+TABLE_SIZE: Final = TABLE_BASE**TABLE_CARDS
+MIN_FLUSH: Final = 3
+MAX_SERIES: Final = 15
+_SERIES_MASK: Final = (1 << 4 * MAX_SERIES) - 1
+_JACK: Final = JACK
+_JOKER: Final = JOKER_RANK
+_NO_CARD: Final = NO_CARD
+_JOKERS: Final = DECK_SIZE
+
+
+@kernel
+def rank_parts(cards: Any, num_cards: int, fifteen: int, parts: Any) -> None:
+    """Scores the fifteens, pairs and runs among cards; exact for any multiset in int64.
+
+    Args:
+        cards: int array (>= num_cards,), the cards.
+        num_cards: How many of them count.
+        fifteen: The total that scores two.
+        parts: int64 array (5,). Modified in place: FIFTEENS, PAIRS and RUNS.
+    """
+    ways = np.zeros(fifteen + 1, np.int64)
+    ways[0] = 1
+    counts = np.zeros(NUM_RANKS + 1, np.int64)
+    for i in range(num_cards):
+        rank = cards[i] >> 2
+        counts[RUN_ORDER[rank]] += 1
+        value = VALUES[rank]
+        for total in range(fifteen, value - 1, -1):
+            ways[total] += ways[total - value]
+    parts[FIFTEENS] = 2 * ways[fifteen]
+    pairs = 0
+    runs = 0
+    length = 0
+    product = 1
+    for order in range(NUM_RANKS + 1):
+        count = counts[order]
+        pairs += count * (count - 1)
+        if count > 0:
+            length += 1
+            product *= count
+        if count == 0 or order == NUM_RANKS:
+            if length >= 3:
+                runs += length * product
+            length = 0
+            product = 1
+    parts[PAIRS] = pairs
+    parts[RUNS] = runs
+
+
+@inlined
+def flush_points(hand: Any, num_hand: int, starter: int, is_crib: bool) -> int:
+    """Returns the points for a flush: one a card, and in the crib only when the starter matches.
+
+    Args:
+        hand: int array (>= num_hand,), the hand or crib without the starter.
+        num_hand: Cards in it; fewer than three make no flush.
+        starter: The starter, or NO_CARD.
+        is_crib: Whether it is the crib.
+    """
+    if num_hand < MIN_FLUSH:
+        return 0
+    suit = hand[0] & 3
+    for i in range(num_hand):
+        if (hand[i] & 3) != suit or (hand[i] >> 2) == _JOKER:
+            return 0
+    if starter != _NO_CARD and (starter & 3) == suit and (starter >> 2) != _JOKER:
+        return num_hand + 1
+    if is_crib:
+        return 0
+    return num_hand
+
+
+@inlined
+def nobs_points(hand: Any, num_hand: int, starter: int) -> int:
+    """Returns one if the hand holds the jack of the starter's suit, else zero.
+
+    Args:
+        hand: int array (>= num_hand,), the hand or crib without the starter.
+        num_hand: Cards in it.
+        starter: The starter, or NO_CARD.
+    """
+    if starter == _NO_CARD or (starter >> 2) == _JOKER:
+        return 0
+    nobs = 4 * _JACK + (starter & 3)
+    for i in range(num_hand):
+        if hand[i] == nobs:
+            return 1
+    return 0
+
+
+@kernel
+def show_parts(
+    hand: Any, num_hand: int, starter: int, is_crib: bool, fifteen: int, parts: Any
+) -> None:
+    """Scores a hand or crib by parts, without the table.
+
+    Args:
+        hand: int array (>= num_hand,), the hand or crib without the starter.
+        num_hand: Cards in it.
+        starter: The starter, or NO_CARD.
+        is_crib: Whether it is the crib.
+        fifteen: The total that scores two.
+        parts: int64 array (5,). Modified in place: the points of each part.
+    """
+    cards = np.empty(num_hand + 1, np.int64)
+    for i in range(num_hand):
+        cards[i] = hand[i]
+    num_cards = num_hand
+    if starter != _NO_CARD:
+        cards[num_hand] = starter
+        num_cards += 1
+    rank_parts(cards, num_cards, fifteen, parts)
+    parts[FLUSH] = flush_points(hand, num_hand, starter, is_crib)
+    parts[NOBS] = nobs_points(hand, num_hand, starter)
+
+
+@kernel
+def _fill_table(table: Any, fifteen: int) -> None:
+    parts = np.zeros(NUM_PARTS, np.int64)
+    cards = np.zeros(TABLE_CARDS, np.int64)
+    ranks = np.zeros(TABLE_CARDS, np.int64)
+    for index in range(table.shape[0]):
+        rest = index
+        for i in range(TABLE_CARDS - 1, -1, -1):
+            ranks[i] = rest % TABLE_BASE
+            rest //= TABLE_BASE
+        ranks.sort()
+        sorted_index = 0
+        num_cards = 0
+        for i in range(TABLE_CARDS):
+            sorted_index = sorted_index * TABLE_BASE + ranks[i]
+            if ranks[i] != TABLE_BLANK:
+                cards[num_cards] = 4 * ranks[i]
+                num_cards += 1
+        if sorted_index == index:  # The sorted order comes first among a multiset's orders.
+            rank_parts(cards, num_cards, fifteen, parts)
+            table[index] = parts[FIFTEENS] + parts[PAIRS] + parts[RUNS]
+        else:
+            table[index] = table[sorted_index]
+
+
+@lru_cache(maxsize=8)
+def rank_table(fifteen: int) -> NDArray[np.int8]:
+    """Returns the points for fifteens, pairs and runs of up to five ordinary ranks.
+
+    Args:
+        fifteen: The total that scores two.
+
+    Returns:
+        Read-only int8 array (14**5,), indexed by the ranks as digits of a number in base 14, in any
+        order, TABLE_BLANK for each card fewer than five.
+    """
+    table = np.zeros(TABLE_SIZE, np.int8)
+    _fill_table(table, fifteen)
+    table.flags.writeable = False
+    return table
+
+
+@inlined
+def table_index(first: int, second: int, third: int, fourth: int) -> int:
+    """Returns the place in the table of four ranks, the fifth being rank 0; add the fifth to it."""
+    return (((first * TABLE_BASE + second) * TABLE_BASE + third) * TABLE_BASE + fourth) * TABLE_BASE
+
+
+@kernel
+def _points_by_parts(
+    hands: Any, row: int, num_hand: int, starter: int, is_crib: bool, fifteen: int
+) -> int:
+    parts = np.zeros(NUM_PARTS, np.int64)
+    show_parts(hands[row], num_hand, starter, is_crib, fifteen, parts)
+    return parts.sum()
+
+
+@inlined
+def show_points(
+    hands: Any, row: int, num_hand: int, starter: int, is_crib: bool, rules: Any
+) -> int:
+    """Returns what a hand or crib scores in the show, from the table where it applies.
+
+    Args:
+        hands: int array (n, >= num_hand), hands or cribs without the starter.
+        row: Which of them; a row rather than a slice, which would be counted as a reference.
+        num_hand: Cards in it.
+        starter: The starter, or NO_CARD.
+        is_crib: Whether it is the crib.
+        rules: RULES record.
+    """
+    if num_hand >= TABLE_CARDS:
+        return _points_by_parts(hands, row, num_hand, starter, is_crib, rules["fifteen"])
+    suit = starter & 3
+    nobs = 4 * _JACK + suit
+    index = 0
+    highest = starter
+    suits = 0
+    num_nobs = 0
+    for i in range(TABLE_CARDS - 1):
+        rank = TABLE_BLANK
+        if i < num_hand:
+            card = int(hands[row, i])
+            highest = max(highest, card)
+            rank = card >> 2
+            suits |= 1 << (card & 3)
+            num_nobs += card == nobs
+        index = index * TABLE_BASE + rank
+    if highest >= _JOKERS:
+        return _points_by_parts(hands, row, num_hand, starter, is_crib, rules["fifteen"])
+    if starter == _NO_CARD:
+        points = int(rules["table"][index * TABLE_BASE + TABLE_BLANK])
+        suit = -1
+    else:
+        points = int(rules["table"][index * TABLE_BASE + (starter >> 2)]) + num_nobs
+    if suits & (suits - 1) == 0 and num_hand >= MIN_FLUSH:
+        if suit >= 0 and suits == 1 << suit:
+            points += num_hand + 1
+        elif not is_crib:
+            points += num_hand
+    return points
+
+
+@kernel
+def starter_points(hand: Any, is_crib: bool, table: Any, out: Any) -> None:
+    """Scores one four-card hand with each card of the deck as the starter.
+
+    Args:
+        hand: int array (4,), cards below 52.
+        is_crib: Whether it is the crib.
+        table: The `rank_table`.
+        out: int64 array (52,). Modified in place: the points by starter; entries of cards that the
+            hand holds mean nothing.
+    """
+    first = int(hand[0])
+    second = int(hand[1])
+    third = int(hand[2])
+    fourth = int(hand[3])
+    base = table_index(first >> 2, second >> 2, third >> 2, fourth >> 2)
+    short_flush = 0
+    long_flush = 0
+    if (((first ^ second) | (first ^ third) | (first ^ fourth)) & 3) == 0:
+        long_flush = 5
+        short_flush = 0 if is_crib else 4
+    for suit in range(4):
+        extra = long_flush if suit == (first & 3) else short_flush
+        nobs = 4 * _JACK + suit
+        if first == nobs or second == nobs or third == nobs or fourth == nobs:
+            extra += 1
+        for rank in range(NUM_RANKS):
+            out[4 * rank + suit] = table[base + rank] + extra
+
+
+@inlined
+def extend_series(series: int, card: int) -> int:
+    """Returns a packed series with one more card.
+
+    A series is packed as the run orders of its last 15 cards, four bits each, the latest lowest;
+    no pair or run reaches back further.
+    """
+    return ((series << 4) | RUN_ORDER[card >> 2]) & _SERIES_MASK
+
+
+@inlined
+def pair_points(series: int, length: int) -> int:
+    """Returns the points for the like ranks at the end of a packed series: 2, 6, 12 and so on."""
+    last = series & 15
+    same = 1
+    rest = series >> 4
+    while same < length and (rest & 15) == last:
+        same += 1
+        rest >>= 4
+    return same * (same - 1)
+
+
+@inlined
+def run_points(series: int, length: int) -> int:
+    """Returns the length of the longest run that the last cards of a series form, or zero."""
+    seen = 0
+    run = 0
+    distinct = True
+    for i in range(min(length, MAX_SERIES)):
+        bit = 1 << (series & 15)
+        series >>= 4
+        distinct &= (seen & bit) == 0
+        seen |= bit
+        # Neighbouring bits plus their lowest carry out of the group and leave nothing in common.
+        if distinct & (i >= 2) & ((seen & (seen + (seen & -seen))) == 0):
+            run = i + 1
+    return run
+
+
+@inlined
+def play_points(series: int, length: int, count: int, fifteen: int, thirty_one: int) -> int:
+    """Returns what the last card of a series pegs, go and last card apart.
+
+    Args:
+        series: The packed series with the card.
+        length: Cards in the series.
+        count: The count with the card.
+        fifteen: The count that scores two.
+        thirty_one: The count that scores two and ends the series.
+    """
+    points = 2 * ((count == fifteen) | (count == thirty_one))
+    if length < 2:
+        return points
+    if (series & 15) == ((series >> 4) & 15):
+        return points + pair_points(series, length)
+    if length < 3:
+        return points
+    return points + run_points(series, length)
+
+
+@kernel
+def play_parts(
+    series: int, length: int, count: int, fifteen: int, thirty_one: int, parts: Any
+) -> None:
+    """Scores the last card of a series by parts; see `play_points`.
+
+    Args:
+        series: The packed series with the card.
+        length: Cards in the series.
+        count: The count with the card.
+        fifteen: The count that scores two.
+        thirty_one: The count that scores two and ends the series.
+        parts: int64 array (4,). Modified in place: the points of each part.
+    """
+    parts[PLAY_FIFTEEN] = 2 if count == fifteen else 0
+    parts[PLAY_THIRTY_ONE] = 2 if count == thirty_one else 0
+    parts[PLAY_PAIRS] = pair_points(series, length)
+    parts[PLAY_RUN] = 0 if parts[PLAY_PAIRS] else run_points(series, length)
+
+
+@kernel
+def show_points_batch(hands: Any, starters: Any, is_crib: bool, rules: Any, out: Any) -> None:
+    """Scores many hands of one size.
+
+    Args:
+        hands: int array (n, k), the hands without starters.
+        starters: int array (n,).
+        is_crib: Whether they are cribs.
+        rules: RULES array (1,).
+        out: int64 array (n,). Modified in place: the points.
+    """
+    for i in range(hands.shape[0]):
+        out[i] = show_points(hands, i, hands.shape[1], int(starters[i]), is_crib, rules[0])
+
+
+@kernel
+def show_histogram(is_crib: bool, table: Any, histogram: Any) -> None:
+    """Counts the scores of every four-card hand with every starter of a 52-card deck.
+
+    Args:
+        is_crib: Whether they are cribs.
+        table: The `rank_table`.
+        histogram: int64 array (30,) or longer. Modified in place: counts are added by score.
+    """
+    hand = np.empty(TABLE_CARDS - 1, np.int64)
+    points = np.empty(DECK_SIZE, np.int64)
+    for first in range(DECK_SIZE):
+        hand[0] = first
+        for second in range(first + 1, DECK_SIZE):
+            hand[1] = second
+            for third in range(second + 1, DECK_SIZE):
+                hand[2] = third
+                for fourth in range(third + 1, DECK_SIZE):
+                    hand[3] = fourth
+                    starter_points(hand, is_crib, table, points)
+                    for starter in range(DECK_SIZE):
+                        histogram[points[starter]] += 1
+                    for card in hand:
+                        histogram[points[card]] -= 1

@@ -1,0 +1,173 @@
+"""The engine's records: a game's state, the rules as kernels read them, and the event log.
+
+All are numpy structured dtypes. Kernels receive single records of them and never slices of plain
+arrays: numba counts references for an array at every call, which costs more than most of the rules
+(the show's table look-up took 27 ns with counted references and 4 ns without).
+"""
+
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribai.cards import DECK_SIZE, MAX_JOKERS, NO_CARD
+from cribai.engine.scoring import TABLE_SIZE, rank_table
+from cribai.rules import MAX_CRIB, MAX_DEALT, MAX_PLAYERS, MAX_PLAYS, Rules
+
+DISCARD, DEAL, PLAY, OVER = range(4)
+"""Phases: a toss is due, a new deal is due, a card is due, the game has ended."""
+
+NO_GO: Final = 127
+"""The go count of a player who has not said go in this deal."""
+
+NO_PLAYER: Final = -1
+
+NUM_TALLIES: Final = 6
+PONE_PEGGING, PONE_HAND, DEALER_PEGGING, DEALER_HAND, DEALER_CRIB, DEALER_HEELS = range(NUM_TALLIES)
+"""Sources of points by role, places in the tallies; "pone" is any player who does not deal."""
+
+MAX_DECK: Final = DECK_SIZE + MAX_JOKERS
+MAX_TOSSES: Final = 126  # C(9, 4), the most ways to choose cards from nine.
+
+STATE: Final = np.dtype(
+    [
+        # Base of the random numbers of this game's deals, and of its agents' keys.
+        ("deal_key", np.uint64),
+        ("agent_key", np.uint64),
+        ("series", np.int64),  # packed, see `scoring.extend_series`
+        ("num_decisions", np.int32),  # decisions taken in the game so far
+        ("num_deals", np.int32),  # deals begun; the present one is number num_deals - 1
+        ("scores", np.int16, MAX_PLAYERS),  # by side
+        ("played", np.int16, MAX_PLAYERS),  # bit i: the player's i-th kept card is laid
+        ("playable", np.int16),  # bit i: the actor may lay his i-th kept card
+        ("pegged", np.int16, MAX_PLAYERS),  # pegging points of each player in this deal
+        ("points", np.int16, (MAX_PLAYERS, NUM_TALLIES)),  # by player and source, see NUM_TALLIES
+        ("times", np.int16, (MAX_PLAYERS, NUM_TALLIES)),  # how often that source was counted
+        ("phase", np.int8),
+        ("dealer", np.int8),
+        ("actor", np.int8),  # the player whose decision is due, NO_PLAYER when none is
+        ("winner", np.int8),  # the side that won, NO_PLAYER before
+        ("first_dealer", np.int8),
+        ("count", np.int8),
+        ("starter", np.int8),  # NO_CARD until it is turned
+        ("last_player", np.int8),  # who laid the last card of the series
+        ("num_plays", np.int8),  # cards laid in this deal
+        ("series_length", np.int8),  # cards laid since the count was last reset
+        ("num_crib", np.int8),
+        ("num_left", np.int8, MAX_PLAYERS),  # cards not yet laid
+        ("go_counts", np.int8, MAX_PLAYERS),  # lowest count at which a player had to say go
+        ("hands", np.int8, (MAX_PLAYERS, MAX_DEALT)),  # sorted: as dealt, then as kept
+        ("tosses", np.int8, (MAX_PLAYERS, MAX_DEALT)),  # sorted: what each player tossed
+        ("crib", np.int8, (1, MAX_CRIB)),  # one row, so that it is scored like the hands
+        ("play_cards", np.int8, MAX_PLAYS),  # cards laid in this deal, in order
+        ("play_players", np.int8, MAX_PLAYS),  # who laid them
+        ("deck", np.int8, MAX_DECK),  # the shuffled front of the deck is what was dealt
+    ],
+    align=True,
+)
+
+RULES: Final = np.dtype(
+    [
+        ("num_players", np.int64),
+        ("sides", np.int64, MAX_PLAYERS),  # the side each player scores for
+        ("cards_dealt", np.int64),
+        ("cards_tossed", np.int64),
+        ("cards_kept", np.int64),
+        ("crib_from_deck", np.int64),
+        ("num_tosses", np.int64),
+        ("deck_size", np.int64),
+        ("target", np.int64),
+        ("fifteen", np.int64),
+        ("thirty_one", np.int64),
+        ("toss_slots", np.int8, (MAX_TOSSES, MAX_DEALT)),  # hand places that each toss takes
+        ("deck", np.int8, MAX_DECK),  # the deck before shuffling
+        ("table", np.int8, TABLE_SIZE),  # `scoring.rank_table`
+    ],
+    align=True,
+)
+
+VIEW: Final = np.dtype(
+    [
+        # Fields by player are in turn order from the viewer: place 0 is his own, 1 his left's.
+        ("game", np.int64),  # the caller's number of the game
+        ("key", np.uint64),  # random key of this decision
+        ("series", np.int64),  # the series packed, see `scoring.extend_series`
+        ("decision", np.int32),  # decisions taken in the game before this one
+        ("deal", np.int32),  # number of the deal in the game, from 0
+        ("scores", np.int16, MAX_PLAYERS),  # of each player's side
+        ("playable", np.int16),  # bit i: the i-th kept card may be laid
+        ("played", np.int16),  # bit i: the i-th kept card is laid
+        ("num_legal", np.int16),  # legal actions
+        ("phase", np.int8),  # DISCARD or PLAY
+        ("player", np.int8),  # the viewer's seat
+        ("dealer", np.int8),  # the dealer, in turn order from the viewer
+        ("count", np.int8),
+        ("starter", np.int8),  # NO_CARD before it is turned
+        ("num_plays", np.int8),  # cards laid in this deal
+        ("series_length", np.int8),  # the last of them that form the series
+        ("num_left", np.int8, MAX_PLAYERS),  # cards not yet laid
+        ("go_counts", np.int8, MAX_PLAYERS),  # lowest count at which each said go, or NO_GO
+        ("hand", np.int8, MAX_DEALT),  # sorted: as dealt, then as kept; NO_CARD beyond
+        ("tossed", np.int8, MAX_DEALT),  # the viewer's own toss; NO_CARD beyond and before
+        ("play_cards", np.int8, MAX_PLAYS),  # cards laid in this deal, in order
+        ("play_players", np.int8, MAX_PLAYS),  # who laid them, in turn order from the viewer
+    ],
+    align=True,
+)
+
+TOSS, TURN_STARTER, HEELS, LAY, GO, GO_POINT, LAST_CARD, SHOW_HAND, SHOW_CRIB, WIN = range(10)
+"""Kinds of events."""
+
+NUM_EVENT_FIELDS: Final = 4
+EVENT_KIND, EVENT_PLAYER, EVENT_POINTS, EVENT_DETAIL = range(NUM_EVENT_FIELDS)
+"""Columns of an event; the detail is a card laid or turned, or a count."""
+
+MAX_EVENTS: Final = 64
+
+LOG: Final = np.dtype(
+    [
+        ("enabled", np.int64),  # zero: nothing is written
+        ("num_events", np.int64),
+        ("events", np.int16, (MAX_EVENTS, NUM_EVENT_FIELDS)),
+    ],
+    align=True,
+)
+
+
+@lru_cache(maxsize=64)
+def compiled_rules(rules: Rules) -> NDArray[Any]:
+    """Returns rules as the one record of a read-only array of dtype RULES, shape (1,)."""
+    array = np.zeros(1, RULES)
+    record = array[0]
+    record["num_players"] = rules.num_players
+    record["sides"][: rules.num_players] = [
+        rules.side_of(player) for player in range(rules.num_players)
+    ]
+    for name in (
+        "cards_dealt",
+        "cards_tossed",
+        "cards_kept",
+        "crib_from_deck",
+        "num_tosses",
+        "deck_size",
+        "target",
+        "fifteen",
+        "thirty_one",
+    ):
+        record[name] = getattr(rules, name)
+    record["toss_slots"][:] = NO_CARD
+    for action, slots in enumerate(combinations(range(rules.cards_dealt), rules.cards_tossed)):
+        record["toss_slots"][action, : rules.cards_tossed] = slots
+    record["deck"][: rules.deck_size] = np.arange(rules.deck_size)
+    record["table"] = rank_table(rules.fifteen)
+    array.flags.writeable = False
+    return array
+
+
+def new_log(enabled: bool) -> NDArray[Any]:
+    """Returns an empty event log, shape (1,) of dtype LOG; nothing is written to a disabled one."""
+    log = np.zeros(1, LOG)
+    log["enabled"] = enabled
+    return log

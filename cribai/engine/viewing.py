@@ -1,0 +1,104 @@
+"""Views, what the player to act may know, and the legal-action masks that follow from them."""
+
+from typing import Any, Final
+
+from cribai.cards import NO_CARD
+from cribai.engine.dealing import decision_key
+from cribai.engine.jit import inlined, kernel
+from cribai.engine.state import DISCARD, NO_GO, NO_PLAYER
+from cribai.engine.transitions import num_bits
+
+_NO_CARD: Final = NO_CARD
+
+
+@inlined
+def write_view(state: Any, rules: Any, game: int, view: Any) -> None:
+    """Writes what the actor of a state may know; reads nothing that is hidden from him.
+
+    Args:
+        state: STATE record with a decision due.
+        rules: RULES record.
+        game: The caller's number of the game.
+        view: VIEW record. Modified in place: every field.
+    """
+    player = int(state["actor"])
+    num_players = rules["num_players"]
+    view["game"] = game
+    view["key"] = decision_key(state)
+    view["decision"] = state["num_decisions"]
+    view["deal"] = state["num_deals"] - 1
+    view["phase"] = state["phase"]
+    view["player"] = player
+    view["count"] = state["count"]
+    view["starter"] = state["starter"]
+    view["playable"] = state["playable"]
+    view["played"] = state["played"][player]
+    view["series"] = state["series"]
+    view["series_length"] = state["series_length"]
+    for i in range(view["hand"].shape[0]):
+        view["hand"][i] = state["hands"][player, i]
+    if state["phase"] == DISCARD:
+        view["num_legal"] = rules["num_tosses"]
+        for i in range(view["tossed"].shape[0]):
+            view["tossed"][i] = _NO_CARD
+    else:
+        view["num_legal"] = num_bits(int(state["playable"]))
+        for i in range(view["tossed"].shape[0]):
+            view["tossed"][i] = state["tosses"][player, i]
+    dealer = state["dealer"] - player
+    view["dealer"] = dealer if dealer >= 0 else dealer + num_players
+    other = player
+    for place in range(view["scores"].shape[0]):
+        if place < num_players:
+            view["scores"][place] = state["scores"][rules["sides"][other]]
+            view["num_left"][place] = state["num_left"][other]
+            view["go_counts"][place] = state["go_counts"][other]
+            other += 1
+            if other == num_players:
+                other = 0
+        else:
+            view["scores"][place] = 0
+            view["num_left"][place] = 0
+            view["go_counts"][place] = NO_GO
+    num_plays = int(state["num_plays"])
+    view["num_plays"] = num_plays
+    for i in range(view["play_cards"].shape[0]):
+        view["play_cards"][i] = state["play_cards"][i] if i < num_plays else _NO_CARD
+        layer = state["play_players"][i] - player
+        if layer < 0:
+            layer += num_players
+        view["play_players"][i] = layer if i < num_plays else NO_PLAYER
+
+
+@kernel
+def write_views(states: Any, rules: Any, games: Any, indices: Any, views: Any) -> None:
+    """Writes the view of each of some states.
+
+    Args:
+        states: STATE array (n,), each with a decision due.
+        rules: RULES array (1,).
+        games: int64 array (n,), the caller's number of each game.
+        indices: int64 array (m,), which states.
+        views: VIEW array (>= m,). Modified in place: the first m.
+    """
+    for place in range(indices.shape[0]):
+        index = indices[place]
+        write_view(states[index], rules[0], games[index], views[place])
+
+
+@kernel
+def write_masks(views: Any, rules: Any, masks: Any) -> None:
+    """Writes the legal-action mask of each view: the only place where masks are made.
+
+    Args:
+        views: VIEW array (n,).
+        rules: RULES array (1,).
+        masks: int8 array (n, num_actions). Modified in place: 1 for legal, 0 for not.
+    """
+    num_tosses = rules[0]["num_tosses"]
+    for place in range(views.shape[0]):
+        is_discard = views[place]["phase"] == DISCARD
+        for action in range(num_tosses):
+            masks[place, action] = is_discard
+        for slot in range(rules[0]["cards_kept"]):
+            masks[place, num_tosses + slot] = (views[place]["playable"] >> slot) & 1

@@ -1,0 +1,451 @@
+"""`Game`, a friendly face on one state of the engine, and `GameBatch`, many games in lockstep.
+
+Both call the same kernels; a `Game` is a batch of one that also checks its input and keeps events.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cribai.cards import NO_CARD, card_text, cards_text
+from cribai.engine import state as engine
+from cribai.engine.simulate import first_illegal, redeal, start_batch, step_batch
+from cribai.engine.viewing import write_views
+from cribai.errors import IllegalActionError, RulesError
+from cribai.events import Event, read_events
+from cribai.rules import MatchPoints, Rules, get_match_points, get_rules
+from cribai.views import View, ViewBatch
+
+MAX_SEED: Final = 2**64 - 1
+
+
+class Skunk(IntEnum):
+    """How badly a side lost."""
+
+    NONE = 0
+    SINGLE = 1
+    DOUBLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The cards of one deal.
+
+    Attributes:
+        hands: The cards dealt to each seat.
+        starter: The card that will be turned.
+        to_crib: The cards dealt from the deck to the crib; none with two or four players.
+    """
+
+    hands: tuple[tuple[int, ...], ...]
+    starter: int
+    to_crib: tuple[int, ...] = ()
+
+    def cards(self, rules: Rules) -> NDArray[np.int64]:
+        """Returns the cards in the engine's order, checked against the rules.
+
+        Raises:
+            RulesError: The hands have the wrong number or size, or a card is dealt twice.
+        """
+        cards = [*(card for hand in self.hands for card in hand), *self.to_crib, self.starter]
+        sizes = (len(self.hands), {len(hand) for hand in self.hands}, len(self.to_crib))
+        if sizes != (rules.num_players, {rules.cards_dealt}, rules.crib_from_deck):
+            raise RulesError(
+                f"A deal of {rules.name} has {rules.num_players} hands of {rules.cards_dealt} and"
+                f" {rules.crib_from_deck} cards to the crib from the deck, which {cards_text(cards)} is not."
+            )
+        if len(set(cards)) != len(cards) or not all(0 <= card < rules.deck_size for card in cards):
+            raise RulesError(
+                f"The deal {cards_text(cards)} has a card twice or one that the deck lacks."
+            )
+        return np.array(cards, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended.
+
+    Attributes:
+        winner: The side that reached the target.
+        scores: The final scores by side; the winner's is the target.
+        skunks: How badly each side lost; NONE for the winner.
+    """
+
+    winner: int
+    scores: tuple[int, ...]
+    skunks: tuple[Skunk, ...]
+
+    def match_points(self, table: str | MatchPoints = "plain") -> int:
+        """Returns what the win is worth in a match, by the worst-placed loser."""
+        return get_match_points(table).worth(max(self.skunks))
+
+
+class GameBatch:
+    """N games that advance in lockstep.
+
+    Args:
+        states: STATE array (n,), taken as it is and modified in place by `step`.
+        rules: The rules of all the games.
+        games: int array (n,), the caller's numbers of the games as views show them; 0 to n - 1 by
+            default.
+    """
+
+    def __init__(self, states: NDArray[Any], rules: Rules, games: ArrayLike | None = None) -> None:
+        self.states = states
+        self.rules = rules
+        self.games = np.arange(len(states)) if games is None else np.asarray(games, np.int64)
+        self._compiled = engine.compiled_rules(rules)
+        self._log = engine.new_log(enabled=False)
+
+    @classmethod
+    def start(
+        cls,
+        size: int,
+        rules: str | Rules = "standard",
+        *,
+        seed: int,
+        pairs: ArrayLike | None = None,
+        games: ArrayLike = 0,
+        first_dealer: int | None = None,
+    ) -> Self:
+        """Returns new games.
+
+        Args:
+            size: How many.
+            rules: Rules or a preset's name.
+            seed: Seed of the match, 0 to 2**64 - 1.
+            pairs: int array (size,), the number of each game's pair; games of a pair have the same
+                deals. 0 to size - 1 by default.
+            games: int array (size,) or one number, the number of each game in its pair.
+            first_dealer: The seat that deals first in all games; None to cut for it.
+
+        Raises:
+            RulesError: The rules are unknown or the seed or dealer out of range.
+        """
+        rules = get_rules(rules)
+        states = np.zeros(size, engine.STATE)
+        dealer = engine.NO_PLAYER if first_dealer is None else _checked_seat(first_dealer, rules)
+        start_batch(
+            states,
+            engine.compiled_rules(rules),
+            checked_seed(seed),
+            np.arange(size) if pairs is None else np.asarray(pairs, np.int64),
+            np.ascontiguousarray(np.broadcast_to(np.asarray(games, np.int64), size)),
+            np.full(size, dealer, np.int64),
+        )
+        return cls(states, rules)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Which games have ended, bool array (n,)."""
+        return np.asarray(self.states["phase"] == engine.OVER)
+
+    @property
+    def scores(self) -> NDArray[np.int64]:
+        """The scores by side, int64 array (n, sides)."""
+        return self.states["scores"][:, : self.rules.num_sides].astype(np.int64)
+
+    @property
+    def winners(self) -> NDArray[np.int64]:
+        """The sides that won, int64 array (n,); -1 where the game goes on."""
+        return self.states["winner"].astype(np.int64)
+
+    def views(self, indices: ArrayLike | None = None) -> ViewBatch:
+        """Returns the views of the games with a decision due, or of those at given indices."""
+        chosen = np.flatnonzero(~self.over) if indices is None else np.asarray(indices, np.int64)
+        array = np.zeros(len(chosen), engine.VIEW)
+        write_views(self.states, self._compiled, self.games, chosen, array)
+        return ViewBatch(array, self.rules)
+
+    def step(self, actions: ArrayLike, indices: ArrayLike | None = None) -> None:
+        """Takes an action in each game with a decision due, or in those at given indices.
+
+        Raises:
+            IllegalActionError: An action is illegal; then nothing is changed in any game.
+        """
+        chosen = np.flatnonzero(~self.over) if indices is None else np.asarray(indices, np.int64)
+        taken = np.asarray(actions, np.int64)
+        if taken.shape != chosen.shape:
+            raise IllegalActionError(
+                f"{len(chosen)} games are due and {taken.shape} actions came; give one for each."
+            )
+        bad = first_illegal(self.states, self._compiled, chosen, taken)
+        if bad >= 0:
+            raise IllegalActionError(
+                f"Action {taken[bad]} is illegal in game {self.games[chosen[bad]]}."
+            )
+        step_batch(self.states, self._compiled, self._log, chosen, taken)
+
+    def copy(self) -> "GameBatch":
+        """Returns an independent copy."""
+        return GameBatch(self.states.copy(), self.rules, self.games.copy())
+
+
+class Game:
+    """One game of cribbage, from the first deal to the target.
+
+    Args:
+        rules: Rules or a preset's name.
+        seed: Seed of the deals, 0 to 2**64 - 1; None for a fresh one.
+        pair: Number of the pair; with the seed it decides the deals.
+        game: Number of the game in its pair; with the pair it decides the agents' random keys.
+        first_dealer: The seat that deals first; None to cut for it.
+        deals: The first deals, in order; later ones come from the seed.
+        scores: Scores to start from, by side.
+
+    Raises:
+        RulesError: The rules, seed, dealer, deals or scores do not make a game.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules = "standard",
+        *,
+        seed: int | None = None,
+        pair: int = 0,
+        game: int = 0,
+        first_dealer: int | None = None,
+        deals: Sequence[Deal] = (),
+        scores: Sequence[int] | None = None,
+    ) -> None:
+        self.rules = get_rules(rules)
+        self.seed = (
+            int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) if seed is None else seed
+        )
+        self.pair = pair
+        self.game = game
+        self.deals = tuple(deals)
+        self.actions: list[int] = []
+        self.events: list[Event] = []
+        self._scripted = [deal.cards(self.rules) for deal in self.deals]
+        self._batch = GameBatch.start(
+            1, self.rules, seed=self.seed, pairs=[pair], games=game, first_dealer=first_dealer
+        )
+        self._state = self._batch.states[0]
+        self._compiled = engine.compiled_rules(self.rules)
+        self._deal_scripted()
+        if scores is not None:
+            if len(scores) != self.rules.num_sides or not all(
+                0 <= score < self.rules.target for score in scores
+            ):
+                raise RulesError(
+                    f"The scores {tuple(scores)} must be {self.rules.num_sides} numbers from 0 to {self.rules.target - 1}."
+                )
+            self._state["scores"][: len(scores)] = scores
+
+    def _deal_scripted(self) -> None:
+        deal = self.deal_number
+        if deal < len(self._scripted):
+            redeal(self._batch.states, self._compiled, 0, self._scripted[deal])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a side has reached the target."""
+        return int(self._state["phase"]) == engine.OVER
+
+    @property
+    def is_discard(self) -> bool:
+        """Whether a toss is due."""
+        return int(self._state["phase"]) == engine.DISCARD
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The scores by side."""
+        return tuple(int(score) for score in self._state["scores"][: self.rules.num_sides])
+
+    @property
+    def actor(self) -> int | None:
+        """The seat whose decision is due, or None once the game is over."""
+        return None if self.is_over else int(self._state["actor"])
+
+    @property
+    def dealer(self) -> int:
+        """The seat that deals."""
+        return int(self._state["dealer"])
+
+    @property
+    def first_dealer(self) -> int:
+        """The seat that dealt first."""
+        return int(self._state["first_dealer"])
+
+    @property
+    def deal_number(self) -> int:
+        """Number of the present deal, from 0."""
+        return int(self._state["num_deals"]) - 1
+
+    @property
+    def count(self) -> int:
+        """The running total of the series."""
+        return int(self._state["count"])
+
+    @property
+    def starter(self) -> int | None:
+        """The starter, or None before it is turned."""
+        starter = int(self._state["starter"])
+        return None if starter == NO_CARD else starter
+
+    @property
+    def hands(self) -> tuple[tuple[int, ...], ...]:
+        """Every seat's cards, sorted: as dealt before its toss, then as kept."""
+        hands = self._state["hands"][: self.rules.num_players]
+        return tuple(tuple(int(card) for card in hand if card != NO_CARD) for hand in hands)
+
+    @property
+    def crib(self) -> tuple[int, ...]:
+        """The cards that lie in the crib, in the order they came."""
+        return tuple(int(card) for card in self._state["crib"][0, : self._state["num_crib"]])
+
+    @property
+    def legal_actions(self) -> list[int]:
+        """The legal actions, ascending; none once the game is over."""
+        return [] if self.is_over else self.view().legal_actions
+
+    def deal(self) -> Deal:
+        """Returns the cards of the present deal, hidden ones too."""
+        rules = self.rules
+        cards = [int(card) for card in self._state["deck"]]
+        size = rules.cards_dealt
+        hands = tuple(
+            tuple(cards[seat * size : (seat + 1) * size]) for seat in range(rules.num_players)
+        )
+        rest = rules.num_players * size
+        return Deal(
+            hands,
+            cards[rest + rules.crib_from_deck],
+            tuple(cards[rest : rest + rules.crib_from_deck]),
+        )
+
+    def view(self) -> View:
+        """Returns what the player to act may know.
+
+        Raises:
+            IllegalActionError: The game is over.
+        """
+        if self.is_over:
+            raise IllegalActionError("The game is over; no decision is due. Start a new game.")
+        return self._batch.views()[0]
+
+    def push(self, action: int) -> list[Event]:
+        """Takes an action and returns what happened.
+
+        Raises:
+            IllegalActionError: The action is illegal here, or the game is over; nothing is changed.
+        """
+        if self.is_over:
+            raise IllegalActionError("The game is over; no action can be taken. Start a new game.")
+        actions = np.array([action], np.int64)
+        indices = np.zeros(1, np.int64)
+        if first_illegal(self._batch.states, self._compiled, indices, actions) >= 0:
+            raise IllegalActionError(
+                f"Action {action} is illegal; the legal ones are {self.legal_actions} ({self.view()})."
+            )
+        log = engine.new_log(enabled=True)
+        before = self._batch.states.copy()[0]
+        step_batch(self._batch.states, self._compiled, log, indices, actions)
+        events = read_events(before, log[0], self.rules)
+        if self._state["num_deals"] != before["num_deals"]:
+            self._deal_scripted()
+        self.actions.append(int(action))
+        self.events.extend(events)
+        return events
+
+    def push_cards(self, *cards: int) -> list[Event]:
+        """Tosses cards or lays one, by the cards rather than by the action's number; see `push`."""
+        return self.push(self.view().action_of(*cards))
+
+    def outcome(self) -> Outcome | None:
+        """Returns how the game ended, or None while it goes on."""
+        if not self.is_over:
+            return None
+        winner = int(self._state["winner"])
+        skunks = tuple(
+            Skunk.NONE if side == winner else Skunk(self.rules.skunk_level(score))
+            for side, score in enumerate(self.scores)
+        )
+        return Outcome(winner, self.scores, skunks)
+
+    def copy(self) -> "Game":
+        """Returns an independent copy that continues identically, random keys included."""
+        twin = Game.__new__(Game)
+        twin.__setstate__(self.__getstate__())
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {
+            key: value
+            for key, value in self.__dict__.items()
+            if key not in ("_state", "_compiled", "_batch")
+        }
+        return kept | {
+            "actions": list(self.actions),
+            "events": list(self.events),
+            "states": self._batch.states.copy(),
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        states = kept.pop("states")
+        self.__dict__.update(kept)
+        self._batch = GameBatch(states, self.rules)
+        self._state = states[0]
+        self._compiled = engine.compiled_rules(self.rules)
+
+    def __str__(self) -> str:
+        """Returns the table as text: scores, hands face up, crib, starter, series and count."""
+        rules = self.rules
+        lines = [
+            f"{rules.name}, deal {self.deal_number + 1}, {'-'.join(map(str, self.scores))} of {rules.target}"
+        ]
+        played = self._state["played"]
+        for seat, hand in enumerate(self.hands):
+            role = "dealer" if seat == self.dealer else "pone" if rules.num_players == 2 else ""
+            mark = ">" if seat == self.actor else " "
+            held = [card for slot, card in enumerate(hand) if not played[seat] >> slot & 1]
+            laid = [card for slot, card in enumerate(hand) if played[seat] >> slot & 1]
+            line = f"{mark} player {seat} {role:<6} {cards_text(held)}"
+            lines.append(line + (f"  laid {cards_text(laid)}" if laid else ""))
+        if self.starter is not None:
+            length = int(self._state["series_length"])
+            num_plays = int(self._state["num_plays"])
+            series = self._state["play_cards"][num_plays - length : num_plays].tolist()
+            lines.append(
+                f"  starter {card_text(self.starter)}  count {self.count}  series {cards_text(series)}".rstrip()
+            )
+        lines.append(f"  crib {cards_text(self.crib)}".rstrip())
+        outcome = self.outcome()
+        if outcome is not None:
+            lines.append(f"  side {outcome.winner} wins")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return (
+            f"Game({self.rules.name!r}, seed={self.seed}, pair={self.pair}, game={self.game},"
+            f" first_dealer={self.first_dealer})  # after {len(self.actions)} actions"
+        )
+
+
+def checked_seed(seed: int) -> np.uint64:
+    """Returns a seed as the engine takes it.
+
+    Raises:
+        RulesError: It is not an integer from 0 to 2**64 - 1.
+    """
+    if (
+        not isinstance(seed, (int, np.integer))
+        or isinstance(seed, bool)
+        or not 0 <= seed <= MAX_SEED
+    ):
+        raise RulesError(f"The seed is {seed!r}; it must be an integer from 0 to 2**64 - 1.")
+    return np.uint64(seed)
+
+
+def _checked_seat(seat: int, rules: Rules) -> int:
+    if not 0 <= seat < rules.num_players:
+        raise RulesError(f"first_dealer is {seat}; the seats are 0 to {rules.num_players - 1}.")
+    return seat
