@@ -51,12 +51,12 @@ def stream_key(seed: Any, domain: Any, pair: Any) -> Any:
 
 
 @inlined
-def below(word: Any, bound: int) -> int:
+def below(word: Any, bound: int) -> Any:
     """Returns a number from 0 to bound - 1 from the upper half of a uint64, as int64.
 
     Multiply and shift: a number's chance is off by less than bound / 2**32.
     """
-    return int(((word >> _HALF) * np.uint64(bound)) >> _HALF)
+    return np.int64(((word >> _HALF) * np.uint64(bound)) >> _HALF)
 
 
 @inlined
