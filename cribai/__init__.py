@@ -20,7 +20,9 @@ if TYPE_CHECKING:
         RulesError,
     )
     from cribai.events import Event, EventKind
-    from cribai.game import Deal, Game, GameBatch, Outcome, Skunk
+    from cribai.game import Deal, Game, Outcome, Skunk
+    from cribai.game_batch import GameBatch
+    from cribai.records import GameRecord, read_records, record_game, replay, write_records
     from cribai.rules import (
         MATCH_POINTS,
         PRESETS,
@@ -49,6 +51,7 @@ __all__ = [
     "EventKind",
     "Game",
     "GameBatch",
+    "GameRecord",
     "IllegalActionError",
     "MatchPoints",
     "Outcome",
@@ -71,6 +74,10 @@ __all__ = [
     "make_agent",
     "parse_card",
     "parse_cards",
+    "read_records",
+    "record_game",
+    "replay",
+    "write_records",
 ]
 
 _MODULES = {
@@ -87,7 +94,9 @@ _MODULES = {
         "RulesError",
     ),
     "events": ("Event", "EventKind"),
-    "game": ("Deal", "Game", "GameBatch", "Outcome", "Skunk"),
+    "game": ("Deal", "Game", "Outcome", "Skunk"),
+    "game_batch": ("GameBatch",),
+    "records": ("GameRecord", "read_records", "record_game", "replay", "write_records"),
     "rules": (
         "MATCH_POINTS",
         "PRESETS",

@@ -1,16 +1,18 @@
 """The score explained as a player calls it: "fifteen two, fifteen four, and a pair is six".
 
-The points come from the engine's scorer; this module only names them.
+The points come from the engine's scorer; this module only names them. The call goes through the
+fifteens one by one, then runs, pairs, flush and nobs, each with the total that it brings; a run
+takes in the pairs among its cards, as in "a double run of three is eight".
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from typing import Final
 
 import numpy as np
 
-from cribai.cards import DECK_SIZE, MAX_JOKERS, NO_CARD, RANK_NAMES, rank_of
+from cribai.cards import DECK_SIZE, MAX_JOKERS, NO_CARD, NUM_RANKS, rank_of
 from cribai.engine.scoring import (
     FIFTEENS,
     FLUSH,
@@ -26,18 +28,25 @@ from cribai.engine.scoring import (
     RUNS,
     extend_series,
     play_parts,
+    rank_parts,
     show_parts,
 )
 from cribai.errors import CardError
 from cribai.rules import STANDARD, Rules
 
-_UNITS = (
+_UNITS: Final = (
     "nothing", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
 )  # fmt: skip
-_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_KINDS = {2: "a pair", 3: "a pair royal", 4: "a double pair royal"}
-_MULTIPLES = {2: "double", 3: "triple", 4: "quadruple"}
+_TENS: Final = (
+    "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+)  # fmt: skip
+_KINDS: Final = {2: "a pair", 3: "a pair royal", 4: "a double pair royal"}
+_MULTIPLES: Final = {2: "double", 3: "triple", 4: "quadruple"}
+_NOBS_NAME: Final = "one for nobs"
+_MAX_CALLED: Final = 8
+"""Fifteens that are called one by one: five cards hold no more of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +86,8 @@ def count_show(
     """
     if not hand:
         raise CardError("There are no cards to score; name at least one.")
-    for card in (*hand, *(() if starter is None else (starter,))):
-        if not 0 <= card < DECK_SIZE + MAX_JOKERS:
-            raise CardError(
-                f"{card} is not a card; cards are the numbers 0 to {DECK_SIZE + MAX_JOKERS - 1}."
-            )
+    cards = [*hand] if starter is None else [*hand, starter]
+    _require_cards(cards)
     parts = np.zeros(NUM_PARTS, np.int64)
     show_parts(
         np.array(hand, np.int64),
@@ -91,7 +97,6 @@ def count_show(
         rules.fifteen,
         parts,
     )
-    cards = [*hand] if starter is None else [*hand, starter]
     return Show(
         points=int(parts.sum()),
         fifteens=int(parts[FIFTEENS]),
@@ -99,9 +104,7 @@ def count_show(
         runs=int(parts[RUNS]),
         flush=int(parts[FLUSH]),
         nobs=int(parts[NOBS]),
-        call=_call(
-            _fifteen_items(int(parts[FIFTEENS]), rules), _other_items(cards, parts.tolist())
-        ),
+        call=_call(cards, parts.tolist(), rules),
     )
 
 
@@ -112,7 +115,11 @@ def count_play(series: Sequence[int], count: int, rules: Rules = STANDARD) -> tu
         series: The cards since the count was last reset, the one just laid last.
         count: The count with it.
         rules: The rules.
+
+    Raises:
+        CardError: A number is no card.
     """
+    _require_cards(series)
     packed = 0
     for card in series:
         packed = extend_series(packed, card)
@@ -143,51 +150,67 @@ def number_word(number: int) -> str:
     return str(number)
 
 
-def _call(fifteens: list[str], others: list[tuple[str, int]]) -> str:
-    """Joins the count: each part after the fifteens is named with the total it brings."""
-    total = 2 * len(fifteens)
-    spoken = list(fifteens)
-    for name, points in others:
+def _require_cards(cards: Sequence[int]) -> None:
+    for card in cards:
+        if not 0 <= card < DECK_SIZE + MAX_JOKERS:
+            raise CardError(
+                f"{card} is not a card; cards are the numbers 0 to {DECK_SIZE + MAX_JOKERS - 1}."
+            )
+
+
+def _call(cards: Sequence[int], parts: Sequence[int], rules: Rules) -> str:
+    """Returns the count in words; its last word is the sum of the parts, a lone nobs apart."""
+    fifteen = number_word(rules.fifteen)
+    num_fifteens = parts[FIFTEENS] // 2
+    items = _items(cards, parts, rules)
+    total = parts[FIFTEENS]
+    spoken = [f"{fifteen} {number_word(2 * number)}" for number in range(1, num_fifteens + 1)]
+    if num_fifteens > _MAX_CALLED:
+        spoken = [f"{number_word(num_fifteens)} {fifteen}s is {number_word(total)}"]
+    if not spoken and items == [(_NOBS_NAME, 1)]:
+        return _NOBS_NAME
+    for name, points in items:
         total += points
         spoken.append(f"{name} is {number_word(total)}")
-    if not spoken:
-        return "nothing"
-    if others and len(spoken) > 1:
+    if items and len(spoken) > 1:
         spoken[-1] = f"and {spoken[-1]}"
-    return ", ".join(spoken)
+    return ", ".join(spoken) or number_word(0)
 
 
-def _fifteen_items(points: int, rules: Rules) -> list[str]:
-    return [
-        f"{number_word(rules.fifteen)} {number_word(total)}" for total in range(2, points + 1, 2)
-    ]
-
-
-def _other_items(cards: Sequence[int], parts: Sequence[int]) -> list[tuple[str, int]]:
+def _items(cards: Sequence[int], parts: Sequence[int], rules: Rules) -> list[tuple[str, int]]:
+    """Returns what there is beside fifteens, in the order called, by name and points."""
     counts = Counter(int(RUN_ORDER[rank_of(card)]) for card in cards)
     items: list[tuple[str, int]] = []
     in_runs: set[int] = set()
     for run in _runs(counts):
         in_runs.update(run)
         multiples = sorted(counts[order] for order in run if counts[order] > 1)
-        paired = sum(number * (number - 1) for number in multiples)
         names = [_MULTIPLES.get(number, f"{number}-fold") for number in multiples]
         name = " ".join(["a", *names, "run of", number_word(len(run))])
-        items.append((name, len(run) * prod(counts[order] for order in run) + paired))
+        items.append((name, _points_among(cards, run, rules)))
     for order, number in sorted(counts.items(), reverse=True):
         if number > 1 and order not in in_runs:
-            items.append((_kind_name(number), number * (number - 1)))
+            items.append((_kind_name(number), _points_among(cards, [order], rules)))
     if parts[FLUSH]:
         items.append((f"a flush of {number_word(parts[FLUSH])}", parts[FLUSH]))
     if parts[NOBS]:
-        items.append(("one for nobs", parts[NOBS]))
+        items.append((_NOBS_NAME, parts[NOBS]))
     return items
 
 
+def _points_among(cards: Sequence[int], orders: Sequence[int], rules: Rules) -> int:
+    """Returns the scorer's points for the runs and pairs among the cards of some ranks."""
+    chosen = np.array([card for card in cards if RUN_ORDER[rank_of(card)] in orders], np.int64)
+    parts = np.zeros(NUM_PARTS, np.int64)
+    rank_parts(chosen, len(chosen), rules.fifteen, parts)
+    return int(parts[RUNS] + parts[PAIRS])
+
+
 def _runs(counts: Counter[int]) -> list[list[int]]:
+    """Returns the ranks of each run, as their places in runs."""
     runs: list[list[int]] = []
     run: list[int] = []
-    for order in range(len(RANK_NAMES) + 1):
+    for order in range(NUM_RANKS + 2):
         if counts[order]:
             run.append(order)
             continue

@@ -1,26 +1,21 @@
-"""`Game`, a friendly face on one state of the engine, and `GameBatch`, many games in lockstep.
-
-Both call the same kernels; a `Game` is a batch of one that also checks its input and keeps events.
-"""
+"""`Game`: one game of cribbage, a batch of one with a friendly face that also keeps events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cribai.cards import NO_CARD, card_text, cards_text
 from cribai.engine import state as engine
-from cribai.engine.simulate import first_illegal, redeal, start_batch, step_batch
-from cribai.engine.viewing import write_views
+from cribai.engine.simulate import redeal, step_batch
 from cribai.errors import IllegalActionError, RulesError
 from cribai.events import Event, read_events
+from cribai.game_batch import MAX_NUMBER, GameBatch, checked_integer, checked_seed
 from cribai.rules import MatchPoints, Rules, get_match_points, get_rules
-from cribai.views import View, ViewBatch
-
-MAX_SEED: Final = 2**64 - 1
+from cribai.views import View
 
 
 class Skunk(IntEnum):
@@ -56,7 +51,8 @@ class Deal:
         if sizes != (rules.num_players, {rules.cards_dealt}, rules.crib_from_deck):
             raise RulesError(
                 f"A deal of {rules.name} has {rules.num_players} hands of {rules.cards_dealt} and"
-                f" {rules.crib_from_deck} cards to the crib from the deck, which {cards_text(cards)} is not."
+                f" {rules.crib_from_deck} cards to the crib from the deck, unlike the deal"
+                f" {cards_text(cards)}."
             )
         if len(set(cards)) != len(cards) or not all(0 <= card < rules.deck_size for card in cards):
             raise RulesError(
@@ -84,110 +80,6 @@ class Outcome:
         return get_match_points(table).worth(max(self.skunks))
 
 
-class GameBatch:
-    """N games that advance in lockstep.
-
-    Args:
-        states: STATE array (n,), taken as it is and modified in place by `step`.
-        rules: The rules of all the games.
-        games: int array (n,), the caller's numbers of the games as views show them; 0 to n - 1 by
-            default.
-    """
-
-    def __init__(self, states: NDArray[Any], rules: Rules, games: ArrayLike | None = None) -> None:
-        self.states = states
-        self.rules = rules
-        self.games = np.arange(len(states)) if games is None else np.asarray(games, np.int64)
-        self._compiled = engine.compiled_rules(rules)
-        self._log = engine.new_log(enabled=False)
-
-    @classmethod
-    def start(
-        cls,
-        size: int,
-        rules: str | Rules = "standard",
-        *,
-        seed: int,
-        pairs: ArrayLike | None = None,
-        games: ArrayLike = 0,
-        first_dealer: int | None = None,
-    ) -> Self:
-        """Returns new games.
-
-        Args:
-            size: How many.
-            rules: Rules or a preset's name.
-            seed: Seed of the match, 0 to 2**64 - 1.
-            pairs: int array (size,), the number of each game's pair; games of a pair have the same
-                deals. 0 to size - 1 by default.
-            games: int array (size,) or one number, the number of each game in its pair.
-            first_dealer: The seat that deals first in all games; None to cut for it.
-
-        Raises:
-            RulesError: The rules are unknown or the seed or dealer out of range.
-        """
-        rules = get_rules(rules)
-        states = np.zeros(size, engine.STATE)
-        dealer = engine.NO_PLAYER if first_dealer is None else _checked_seat(first_dealer, rules)
-        start_batch(
-            states,
-            engine.compiled_rules(rules),
-            checked_seed(seed),
-            np.arange(size) if pairs is None else np.asarray(pairs, np.int64),
-            np.ascontiguousarray(np.broadcast_to(np.asarray(games, np.int64), size)),
-            np.full(size, dealer, np.int64),
-        )
-        return cls(states, rules)
-
-    def __len__(self) -> int:
-        return len(self.states)
-
-    @property
-    def over(self) -> NDArray[np.bool_]:
-        """Which games have ended, bool array (n,)."""
-        return np.asarray(self.states["phase"] == engine.OVER)
-
-    @property
-    def scores(self) -> NDArray[np.int64]:
-        """The scores by side, int64 array (n, sides)."""
-        return self.states["scores"][:, : self.rules.num_sides].astype(np.int64)
-
-    @property
-    def winners(self) -> NDArray[np.int64]:
-        """The sides that won, int64 array (n,); -1 where the game goes on."""
-        return self.states["winner"].astype(np.int64)
-
-    def views(self, indices: ArrayLike | None = None) -> ViewBatch:
-        """Returns the views of the games with a decision due, or of those at given indices."""
-        chosen = np.flatnonzero(~self.over) if indices is None else np.asarray(indices, np.int64)
-        array = np.zeros(len(chosen), engine.VIEW)
-        write_views(self.states, self._compiled, self.games, chosen, array)
-        return ViewBatch(array, self.rules)
-
-    def step(self, actions: ArrayLike, indices: ArrayLike | None = None) -> None:
-        """Takes an action in each game with a decision due, or in those at given indices.
-
-        Raises:
-            IllegalActionError: An action is illegal; then nothing is changed in any game.
-        """
-        chosen = np.flatnonzero(~self.over) if indices is None else np.asarray(indices, np.int64)
-        taken = np.asarray(actions, np.int64)
-        if taken.shape != chosen.shape:
-            raise IllegalActionError(
-                f"{len(chosen)} games are due and {taken.shape} actions came; give one for each."
-            )
-        bad = first_illegal(self.states, self._compiled, chosen, taken)
-        if bad >= 0:
-            raise IllegalActionError(
-                f"Action {taken[bad]} is illegal in game {self.games[chosen[bad]]}."
-            )
-        step_batch(self.states, self._compiled, self._log, chosen, taken)
-
-    def copy(self) -> "GameBatch":
-        """Returns an independent copy."""
-        return GameBatch(self.states.copy(), self.rules, self.games.copy())
-
-
 class Game:
     """One game of cribbage, from the first deal to the target.
 
@@ -199,6 +91,12 @@ class Game:
         first_dealer: The seat that deals first; None to cut for it.
         deals: The first deals, in order; later ones come from the seed.
         scores: Scores to start from, by side.
+
+    Attributes:
+        start_scores: The scores that the game started from, by side.
+        dealt: The cards of each deal so far, hidden ones too.
+        actions: The actions taken so far.
+        events: What has happened so far.
 
     Raises:
         RulesError: The rules, seed, dealer, deals or scores do not make a game.
@@ -216,34 +114,42 @@ class Game:
         scores: Sequence[int] | None = None,
     ) -> None:
         self.rules = get_rules(rules)
-        self.seed = (
-            int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) if seed is None else seed
-        )
-        self.pair = pair
-        self.game = game
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self.seed = int(checked_seed(seed))
+        self.pair = checked_integer("pair", pair, 0, MAX_NUMBER)
+        self.game = checked_integer("game", game, 0, MAX_NUMBER)
         self.deals = tuple(deals)
+        self.dealt: list[Deal] = []
         self.actions: list[int] = []
         self.events: list[Event] = []
         self._scripted = [deal.cards(self.rules) for deal in self.deals]
         self._batch = GameBatch.start(
-            1, self.rules, seed=self.seed, pairs=[pair], games=game, first_dealer=first_dealer
+            1,
+            self.rules,
+            seed=self.seed,
+            pairs=[self.pair],
+            games=self.game,
+            first_dealer=first_dealer,
         )
         self._state = self._batch.states[0]
         self._compiled = engine.compiled_rules(self.rules)
-        self._deal_scripted()
+        self._begin_deal()
         if scores is not None:
-            if len(scores) != self.rules.num_sides or not all(
-                0 <= score < self.rules.target for score in scores
-            ):
+            if len(scores) != self.rules.num_sides:
                 raise RulesError(
-                    f"The scores {tuple(scores)} must be {self.rules.num_sides} numbers from 0 to {self.rules.target - 1}."
+                    f"The scores {tuple(scores)} must be {self.rules.num_sides}, one for each side."
                 )
-            self._state["scores"][: len(scores)] = scores
+            for side, score in enumerate(scores):
+                score = checked_integer("score", score, 0, self.rules.target - 1)
+                self._state["scores"][side] = score
+        self.start_scores = self.scores
 
-    def _deal_scripted(self) -> None:
+    def _begin_deal(self) -> None:
         deal = self.deal_number
         if deal < len(self._scripted):
             redeal(self._batch.states, self._compiled, 0, self._scripted[deal])
+        self.dealt.append(self.deal())
 
     @property
     def is_over(self) -> bool:
@@ -340,18 +246,19 @@ class Game:
         """
         if self.is_over:
             raise IllegalActionError("The game is over; no action can be taken. Start a new game.")
+        if action not in self.legal_actions:
+            raise IllegalActionError(
+                f"Action {action!r} is illegal; the legal ones are {self.legal_actions}"
+                f" ({self.view()})."
+            )
         actions = np.array([action], np.int64)
         indices = np.zeros(1, np.int64)
-        if first_illegal(self._batch.states, self._compiled, indices, actions) >= 0:
-            raise IllegalActionError(
-                f"Action {action} is illegal; the legal ones are {self.legal_actions} ({self.view()})."
-            )
         log = engine.new_log(enabled=True)
         before = self._batch.states.copy()[0]
         step_batch(self._batch.states, self._compiled, log, indices, actions)
         events = read_events(before, log[0], self.rules)
         if self._state["num_deals"] != before["num_deals"]:
-            self._deal_scripted()
+            self._begin_deal()
         self.actions.append(int(action))
         self.events.extend(events)
         return events
@@ -384,6 +291,7 @@ class Game:
             if key not in ("_state", "_compiled", "_batch")
         }
         return kept | {
+            "dealt": list(self.dealt),
             "actions": list(self.actions),
             "events": list(self.events),
             "states": self._batch.states.copy(),
@@ -399,9 +307,8 @@ class Game:
     def __str__(self) -> str:
         """Returns the table as text: scores, hands face up, crib, starter, series and count."""
         rules = self.rules
-        lines = [
-            f"{rules.name}, deal {self.deal_number + 1}, {'-'.join(map(str, self.scores))} of {rules.target}"
-        ]
+        scores = "-".join(map(str, self.scores))
+        lines = [f"{rules.name}, deal {self.deal_number + 1}, {scores} of {rules.target}"]
         played = self._state["played"]
         for seat, hand in enumerate(self.hands):
             role = "dealer" if seat == self.dealer else "pone" if rules.num_players == 2 else ""
@@ -414,9 +321,8 @@ class Game:
             length = int(self._state["series_length"])
             num_plays = int(self._state["num_plays"])
             series = self._state["play_cards"][num_plays - length : num_plays].tolist()
-            lines.append(
-                f"  starter {card_text(self.starter)}  count {self.count}  series {cards_text(series)}".rstrip()
-            )
+            line = f"  starter {card_text(self.starter)}  count {self.count}"
+            lines.append(f"{line}  series {cards_text(series)}".rstrip())
         lines.append(f"  crib {cards_text(self.crib)}".rstrip())
         outcome = self.outcome()
         if outcome is not None:
@@ -428,24 +334,3 @@ class Game:
             f"Game({self.rules.name!r}, seed={self.seed}, pair={self.pair}, game={self.game},"
             f" first_dealer={self.first_dealer})  # after {len(self.actions)} actions"
         )
-
-
-def checked_seed(seed: int) -> np.uint64:
-    """Returns a seed as the engine takes it.
-
-    Raises:
-        RulesError: It is not an integer from 0 to 2**64 - 1.
-    """
-    if (
-        not isinstance(seed, (int, np.integer))
-        or isinstance(seed, bool)
-        or not 0 <= seed <= MAX_SEED
-    ):
-        raise RulesError(f"The seed is {seed!r}; it must be an integer from 0 to 2**64 - 1.")
-    return np.uint64(seed)
-
-
-def _checked_seat(seat: int, rules: Rules) -> int:
-    if not 0 <= seat < rules.num_players:
-        raise RulesError(f"first_dealer is {seat}; the seats are 0 to {rules.num_players - 1}.")
-    return seat

@@ -1,12 +1,35 @@
 """Steps of a whole batch, and fused loops that play games to the end inside one kernel."""
 
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from cribai.engine.dealing import below, decision_key, lay_out, shuffle, start_game
 from cribai.engine.jit import inlined, kernel
-from cribai.engine.state import DEAL, DISCARD, NO_PLAYER, OVER
+from cribai.engine.state import DEAL, DISCARD, NO_PLAYER, NUM_TALLIES, OVER
 from cribai.engine.transitions import advance, is_legal, num_bits
 from cribai.engine.viewing import write_view
+
+NUM_AGENTS: Final = 2
+GAMES_PER_PAIR: Final = 2
+NO_GAME: Final = -1
+
+RESULT: Final = np.dtype(
+    [
+        # Packed and little-endian, so that its bytes are the same everywhere. Two agents, 0 and 1,
+        # hold the seats between them.
+        ("pair", "<i8"),
+        ("game", "<i1"),  # number of the game in its pair
+        ("winner", "<i1"),  # the agent whose side won
+        ("skunk", "<i1"),  # what the loser suffers, see `Rules.skunk_level`
+        ("first_dealer", "<i1"),  # the agent who dealt first
+        ("first_dealer_won", "<i1"),  # whether the side of the seat that dealt first won
+        ("num_deals", "<i2"),
+        ("scores", "<i2", NUM_AGENTS),  # of each agent's best side
+        ("points", "<i2", (NUM_AGENTS, NUM_TALLIES)),  # by agent and source, see NUM_TALLIES
+        ("times", "<i2", (NUM_AGENTS, NUM_TALLIES)),  # how often that source was counted
+    ]
+)
 
 
 @kernel
@@ -62,6 +85,33 @@ def step_batch(states: Any, rules: Any, log: Any, indices: Any, actions: Any) ->
         if state["phase"] == DEAL:
             shuffle(state, rules[0])
             lay_out(state, rules[0])
+
+
+@kernel
+def step_legal(states: Any, rules: Any, log: Any, indices: Any, actions: Any) -> int:
+    """Does what `step_batch` does, up to the first action that is illegal.
+
+    One pass instead of two: random games run 4% faster than with `first_illegal` before each step.
+
+    Args:
+        states: STATE array (n,). Modified in place.
+        rules: RULES array (1,).
+        log: LOG array (1,).
+        indices: int64 array (m,), the states acted in, each once.
+        actions: int64 array (m,).
+
+    Returns:
+        The place of the illegal action, its state and all later ones unchanged, or -1.
+    """
+    for place in range(indices.shape[0]):
+        state = states[indices[place]]
+        if not is_legal(state, rules[0], actions[place]):
+            return place
+        advance(state, rules[0], log[0], actions[place])
+        if state["phase"] == DEAL:
+            shuffle(state, rules[0])
+            lay_out(state, rules[0])
+    return -1
 
 
 @inlined
@@ -133,6 +183,106 @@ def take_due(
             write_view(states[i], rules[0], games[i], views[number])
             number += 1
     return number
+
+
+@kernel
+def begin_games(
+    states: Any,
+    rules: Any,
+    seed: Any,
+    seatings: Any,
+    places: Any,
+    numbers: Any,
+    games: Any,
+    seat_agents: Any,
+) -> None:
+    """Begins numbered games of a match of mirrored pairs, the first dealer by the cut.
+
+    Args:
+        states: STATE array (n,). Modified in place at the places.
+        rules: RULES array (1,).
+        seed: uint64 seed of the match.
+        seatings: int8 array (k, GAMES_PER_PAIR, MAX_PLAYERS), the agent in each seat by the game
+            in its pair; pair p takes row p % k.
+        places: int64 array (m,), which states.
+        numbers: int64 array (m,), GAMES_PER_PAIR * pair + the game in its pair.
+        games: int64 array (n,). Modified in place at the places: the numbers.
+        seat_agents: int8 array (n, MAX_PLAYERS). Modified in place at the places.
+    """
+    for i in range(places.shape[0]):
+        place = places[i]
+        pair = numbers[i] // GAMES_PER_PAIR
+        game = numbers[i] % GAMES_PER_PAIR
+        start_game(states[place], rules[0], seed, pair, game, NO_PLAYER)
+        games[place] = numbers[i]
+        row = pair % seatings.shape[0]
+        for player in range(seat_agents.shape[1]):
+            seat_agents[place, player] = seatings[row, game, player]
+
+
+@kernel
+def take_ended(
+    states: Any,
+    rules: Any,
+    seat_agents: Any,
+    first: int,
+    games: Any,
+    places: Any,
+    numbers: Any,
+    results: Any,
+) -> int:
+    """Finds the games that have ended and writes their results.
+
+    Args:
+        states: STATE array (n,).
+        rules: RULES array (1,).
+        seat_agents: int8 array (n, MAX_PLAYERS), the agent in each seat.
+        first: The number of the game that the first result is for.
+        games: int64 array (n,), the number of each game, NO_GAME where the state is not in use.
+            Modified in place: NO_GAME where a game has ended.
+        places: int64 array (n,). Modified in place: which states, ascending.
+        numbers: int64 array (n,). Modified in place: their games' numbers.
+        results: RESULT array. Modified in place: all but `skunk` of the ended games' results.
+
+    Returns:
+        How many there are.
+    """
+    found = 0
+    for i in range(states.shape[0]):
+        if games[i] == NO_GAME or states[i]["phase"] != OVER:
+            continue
+        places[found] = i
+        numbers[found] = games[i]
+        found += 1
+        _write_result(states[i], rules[0], seat_agents, i, games[i], results[games[i] - first])
+        games[i] = NO_GAME
+    return found
+
+
+@inlined
+def _write_result(
+    state: Any, rules: Any, seat_agents: Any, place: int, number: int, result: Any
+) -> None:
+    result["pair"] = number // GAMES_PER_PAIR
+    result["game"] = number % GAMES_PER_PAIR
+    # A side has the number of its first seat.
+    result["winner"] = seat_agents[place, state["winner"]]
+    result["first_dealer"] = seat_agents[place, state["first_dealer"]]
+    result["first_dealer_won"] = rules["sides"][state["first_dealer"]] == state["winner"]
+    result["num_deals"] = state["num_deals"]
+    for agent in range(NUM_AGENTS):
+        result["scores"][agent] = 0
+        for source in range(NUM_TALLIES):
+            result["points"][agent, source] = 0
+            result["times"][agent, source] = 0
+    for player in range(rules["num_players"]):
+        agent = seat_agents[place, player]
+        score = state["scores"][rules["sides"][player]]
+        if score > result["scores"][agent]:
+            result["scores"][agent] = score
+        for source in range(NUM_TALLIES):
+            result["points"][agent, source] += state["points"][player, source]
+            result["times"][agent, source] += state["times"][player, source]
 
 
 @kernel

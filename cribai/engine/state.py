@@ -58,6 +58,7 @@ STATE: Final = np.dtype(
         ("num_crib", np.int8),
         ("num_left", np.int8, MAX_PLAYERS),  # cards not yet laid
         ("go_counts", np.int8, MAX_PLAYERS),  # lowest count at which a player had to say go
+        ("said_go", np.int8),  # bit i: player i has said go in this series
         ("hands", np.int8, (MAX_PLAYERS, MAX_DEALT)),  # sorted: as dealt, then as kept
         ("tosses", np.int8, (MAX_PLAYERS, MAX_DEALT)),  # sorted: what each player tossed
         ("crib", np.int8, (1, MAX_CRIB)),  # one row, so that it is scored like the hands

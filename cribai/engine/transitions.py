@@ -118,7 +118,7 @@ def find_next_to_lay(state: Any, rules: Any, log: Any) -> bool:
 
     Args:
         state: STATE record. Modified in place: `actor` and `playable` when someone can, `go_counts`
-            of those who hold cards and cannot.
+            and `said_go` of those who hold cards and cannot.
         rules: RULES record.
         log: LOG record.
     """
@@ -139,7 +139,9 @@ def find_next_to_lay(state: Any, rules: Any, log: Any) -> bool:
             return True
         if count < state["go_counts"][player]:
             state["go_counts"][player] = count
-        write_event(log, GO, player, 0, count)
+        if player != state["last_player"] and (state["said_go"] >> player) & 1 == 0:
+            state["said_go"] |= 1 << player
+            write_event(log, GO, player, 0, count)
     return False
 
 
@@ -148,13 +150,14 @@ def begin_series(state: Any, rules: Any) -> bool:
     """Begins a series with the next player who holds cards; tells whether anyone does.
 
     Args:
-        state: STATE record. Modified in place: `count`, `series`, `series_length`, `actor`,
-            `playable`.
+        state: STATE record. Modified in place: `count`, `series`, `series_length`, `said_go`,
+            `actor`, `playable`.
         rules: RULES record.
     """
     state["count"] = 0
     state["series"] = 0
     state["series_length"] = 0
+    state["said_go"] = 0
     num_players = rules["num_players"]
     player = int(state["last_player"])
     for _ in range(num_players):

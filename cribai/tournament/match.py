@@ -1,0 +1,211 @@
+"""A match of mirrored pairs between two agents, played in lockstep.
+
+A pair is two games on the same deals with the seats swapped. As many games as the batch holds are
+alive at once, and when one ends the next takes its place; the results do not depend on the batch.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribai.agent import Agent, ask
+from cribai.engine.simulate import (
+    GAMES_PER_PAIR,
+    NUM_AGENTS,
+    RESULT,
+    begin_games,
+    step_legal,
+    take_due,
+    take_ended,
+)
+from cribai.engine.state import STATE, VIEW, compiled_rules, new_log
+from cribai.errors import AgentError, ConfigError, IllegalActionError
+from cribai.game_batch import checked_seed
+from cribai.rules import MAX_PLAYERS, Rules, get_rules
+from cribai.views import View, ViewBatch
+
+DEFAULT_BATCH_SIZE: Final = 2048
+
+
+def play_pairs(
+    a: Agent,
+    b: Agent,
+    rules: str | Rules = "standard",
+    *,
+    seed: int,
+    num_pairs: int,
+    first_pair: int = 0,
+    batch_size: int = DEFAULT_BATCH_SIZE,
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[Any]:
+    """Plays pairs of games between two agents.
+
+    With two sides, `a` has the even seats in the first game of a pair and the odd ones in the
+    second. With more, one seat of each pair, its number modulo the sides, plays against the others:
+    `a` has it in the first game and `b` in the second. So equal agents win half of the games.
+
+    Args:
+        a: One agent, number 0 in the results.
+        b: The other, number 1.
+        rules: Rules or a preset's name.
+        seed: Seed of the match, 0 to 2**64 - 1.
+        num_pairs: How many pairs.
+        first_pair: Number of the first; a match may be played in parts and the results joined.
+        batch_size: Games alive at once.
+        progress: Called with the number of games that have ended since the last call.
+
+    Returns:
+        RESULT array (2 * num_pairs,), see `cribai.engine.simulate.RESULT`, by pair and game.
+
+    Raises:
+        AgentError: An agent broke the agent protocol or chose an illegal action.
+        ConfigError: A number is out of range.
+        RulesError: The rules are unknown or the seed out of range.
+    """
+    for name, number, least in (
+        ("num_pairs", num_pairs, 0),
+        ("first_pair", first_pair, 0),
+        ("batch_size", batch_size, 1),
+    ):
+        if number < least:
+            raise ConfigError(f"{name} is {number}; it must be at least {least}.")
+    rules = get_rules(rules)
+    first = GAMES_PER_PAIR * first_pair
+    end = first + GAMES_PER_PAIR * num_pairs
+    results = np.zeros(end - first, RESULT)
+    size = min(batch_size, len(results))
+    tables = _Tables((a, b), rules, seed, size)
+    tables.begin(np.arange(size), np.arange(first, first + size))
+    begun = first + size
+    num_left = len(results)
+    while num_left:
+        tables.decide(0)
+        tables.decide(1)
+        places = tables.take_ended(first, results)
+        if len(places) == 0:
+            continue
+        following = np.arange(begun, min(begun + len(places), end))
+        tables.begin(places[: len(following)], following)
+        begun += len(following)
+        num_left -= len(places)
+        if progress is not None:
+            progress(len(places))
+    # What each possible score of the loser is worth.
+    levels = np.array([rules.skunk_level(score) for score in range(rules.target + 1)], np.int8)
+    results["skunk"] = levels[results["scores"].min(axis=1)]
+    return results
+
+
+def seatings(rules: Rules) -> NDArray[np.int8]:
+    """Returns who sits where, int8 array (k, 2, MAX_PLAYERS): pair p's games take row p % k."""
+    sides = np.arange(MAX_PLAYERS) % rules.num_sides
+    lone_sides = np.arange(rules.num_sides if rules.num_sides > NUM_AGENTS else 1)
+    first_games = sides != lone_sides[:, np.newaxis]
+    return np.stack([first_games, ~first_games], axis=1).astype(np.int8)
+
+
+class _Tables:
+    """The games alive of one match, each in a place that the next game takes when it has ended."""
+
+    def __init__(self, agents: tuple[Agent, Agent], rules: Rules, seed: int, size: int) -> None:
+        self.agents = agents
+        self.rules = rules
+        self.seed = checked_seed(seed)
+        self.seatings = seatings(rules)
+        self.seat_sides = [rules.side_of(player) for player in range(rules.num_players)]
+        self.compiled = compiled_rules(rules)
+        self.log = new_log(enabled=False)
+        self.states = np.zeros(size, STATE)
+        self.games = np.zeros(size, np.int64)
+        self.seat_agents = np.zeros((size, MAX_PLAYERS), np.int8)
+        self.views = np.zeros(size, VIEW)
+        self.places = np.zeros(size, np.int64)
+        self.numbers = np.zeros(size, np.int64)
+
+    def begin(self, places: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+        """Begins the numbered games in the places, both int64 arrays (n,)."""
+        begin_games(
+            self.states,
+            self.compiled,
+            self.seed,
+            self.seatings,
+            places,
+            numbers,
+            self.games,
+            self.seat_agents,
+        )
+
+    def decide(self, number: int) -> None:
+        """Takes one decision in every game where one of an agent, 0 or 1, is due."""
+        num_due = take_due(
+            self.states,
+            self.compiled,
+            self.seat_agents,
+            number,
+            self.games,
+            self.places,
+            self.views,
+        )
+        if num_due == 0:
+            return
+        agent = self.agents[number]
+        places = self.places[:num_due]
+        views = ViewBatch(self.views[:num_due], self.rules)
+        try:
+            actions = np.ascontiguousarray(ask(agent, views))
+        except IllegalActionError as error:
+            self._blame(agent, _culprit(agent, views), str(error))
+        bad = step_legal(self.states, self.compiled, self.log, places, actions)
+        if bad >= 0:
+            view = views[bad]
+            self._blame(agent, view, f"{actions[bad]} is not one of {view.legal_actions}")
+
+    def take_ended(self, first: int, results: NDArray[Any]) -> NDArray[np.int64]:
+        """Writes the results of the games that have ended and tells the agents.
+
+        Args:
+            first: Number of the first result's game.
+            results: RESULT array. Modified in place.
+
+        Returns:
+            int64 array (n,), the games' places.
+        """
+        num_ended = take_ended(
+            self.states,
+            self.compiled,
+            self.seat_agents,
+            first,
+            self.games,
+            self.places,
+            self.numbers,
+            results,
+        )
+        places = self.places[:num_ended]
+        if num_ended:
+            scores = self.states["scores"][places][:, self.seat_sides].astype(np.int64)
+            for agent in self.agents[: 1 if self.agents[0] is self.agents[1] else 2]:
+                agent.games_ended(self.numbers[:num_ended].copy(), scores.copy())
+        return places
+
+    def _blame(self, agent: Agent, view: View | None, what: str) -> NoReturn:
+        message = f"The agent {agent.name or type(agent).__name__!r} chose an illegal action"
+        if view is None:
+            raise AgentError(f"{message}: {what}")
+        pair, game = divmod(view.game, GAMES_PER_PAIR)
+        call = f"play_pairs(a, b, rules, seed={self.seed}, first_pair={pair}, num_pairs=1)"
+        raise AgentError(
+            f"{message} at seed {self.seed}, pair {pair}, game {game} ({view}): {what.rstrip('.')};"
+            f" {call} repeats it."
+        )
+
+
+def _culprit(agent: Agent, views: ViewBatch) -> View | None:
+    """Returns the view at which an agent raises IllegalActionError when asked about it alone."""
+    for index in range(len(views)):
+        try:
+            ask(agent, ViewBatch(views.array[index : index + 1], views.rules))
+        except IllegalActionError:
+            return views[index]
+    return None
