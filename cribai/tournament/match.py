@@ -21,12 +21,13 @@ from cribai.engine.simulate import (
     take_ended,
 )
 from cribai.engine.state import STATE, VIEW, compiled_rules, new_log
-from cribai.errors import AgentError, ConfigError, IllegalActionError
-from cribai.game_batch import checked_seed
+from cribai.errors import AgentError, IllegalActionError
+from cribai.game_batch import MAX_NUMBER, checked_integer, checked_seed
 from cribai.rules import MAX_PLAYERS, Rules, get_rules
 from cribai.views import View, ViewBatch
 
 DEFAULT_BATCH_SIZE: Final = 2048
+_MAX_PAIR: Final = MAX_NUMBER // GAMES_PER_PAIR
 
 
 def play_pairs(
@@ -61,17 +62,12 @@ def play_pairs(
 
     Raises:
         AgentError: An agent broke the agent protocol or chose an illegal action.
-        ConfigError: A number is out of range.
-        RulesError: The rules are unknown or the seed out of range.
+        RulesError: The rules are unknown, or a number is out of range.
     """
-    for name, number, least in (
-        ("num_pairs", num_pairs, 0),
-        ("first_pair", first_pair, 0),
-        ("batch_size", batch_size, 1),
-    ):
-        if number < least:
-            raise ConfigError(f"{name} is {number}; it must be at least {least}.")
     rules = get_rules(rules)
+    checked_integer("first_pair", first_pair, 0, _MAX_PAIR)
+    checked_integer("num_pairs", num_pairs, 0, _MAX_PAIR - first_pair)
+    checked_integer("batch_size", batch_size, 1, MAX_NUMBER)
     first = GAMES_PER_PAIR * first_pair
     end = first + GAMES_PER_PAIR * num_pairs
     results = np.zeros(end - first, RESULT)
