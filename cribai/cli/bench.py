@@ -27,14 +27,14 @@ def bench(
         print_json(result)
         return
 
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     console = Console(markup=False, highlight=False, emoji=False)
     for title, figures in _tables(result):
-        table = Table(title=title, title_justify="left", show_header=False)
-        table.add_column()
-        table.add_column(justify="right")
+        table = Table(title, "", box=SIMPLE_HEAD, header_style="none")
+        table.columns[1].justify = "right"
         for name, value in figures:
             table.add_row(name, value)
         console.print(table)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import cribai
-from cribai.cli import agents, bench, replay, score, tournament
+from cribai.cli import agents, analyze, bench, position, replay, score, tournament
 from cribai.cli.output import plain_errors
 
 app = typer.Typer(
@@ -37,6 +37,8 @@ def _options(
 
 app.command()(tournament.tournament)
 app.command()(score.score)
+app.command()(analyze.analyze)
+app.command()(position.position)
 app.command()(replay.replay)
 app.command()(agents.agents)
 app.command()(bench.bench)

@@ -1,0 +1,1 @@
+"""What follows from a view: toss values, crib tables, beliefs, pegging, and board position."""
