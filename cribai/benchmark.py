@@ -296,8 +296,9 @@ def ratios(result: dict[str, Any]) -> dict[str, float]:
         views = result["decisions_per_second"]["views"]
         found["decisions_to_open_spiel"] = views / open_spiel["decisions_per_second"]
     if scorer := result["peers"].get("cribbage-scorer"):
-        rate = result["random_hands_per_second"]
-        found["hands_to_cribbage_scorer"] = rate / scorer["hands_per_second"]
+        for name in ("show", "random"):
+            rate = result[f"{name}_hands_per_second"]
+            found[f"{name}_hands_to_cribbage_scorer"] = rate / scorer["hands_per_second"]
     return found
 
 

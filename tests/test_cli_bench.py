@@ -36,7 +36,8 @@ def check_peers(result: dict[str, Any]) -> None:
         "fused_games_to_open_spiel",
         "tournament_games_to_open_spiel",
         "decisions_to_open_spiel",
-        "hands_to_cribbage_scorer",
+        "show_hands_to_cribbage_scorer",
+        "random_hands_to_cribbage_scorer",
     ]
 
 

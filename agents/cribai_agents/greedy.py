@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cribai.agent import Agent
 from cribai.cards import NO_CARD
-from cribai.engine.jit import kernel
+from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import VALUES, extend_series, play_points, show_points
 from cribai.engine.state import DISCARD, compiled_rules
 from cribai.rules import MAX_DEALT
@@ -42,7 +42,7 @@ def _act(views: Any, rules: Any, scratch: Any, actions: Any) -> None:
             actions[place] = rules[0]["num_tosses"] + _best_slot(views[place], rules[0])
 
 
-@kernel
+@inlined
 def _best_toss(view: Any, rules: Any, scratch: Any) -> int:
     """Returns the first of the tosses that leave most; rows 0 and 1 of scratch are overwritten."""
     sign = 1 if view["dealer"] == 0 else -1
@@ -67,7 +67,7 @@ def _best_toss(view: Any, rules: Any, scratch: Any) -> int:
     return best
 
 
-@kernel
+@inlined
 def _best_slot(view: Any, rules: Any) -> int:
     """Returns the highest of the kept cards that peg most now."""
     best = 0

@@ -23,7 +23,10 @@ the card that pegs most now, the highest of equals; he weighs that against what 
 him would peg in reply."""
 
 WORST: Final = 1e9
+
 FEAR: Final = 0.6
+"""How much a cautious player minds a reply, beside its chance with one card of any rank."""
+
 
 FRAME: Final = np.dtype(
     [
@@ -95,9 +98,40 @@ def most_pegging(hand: int, series: int, length: int, count: int) -> int:
 
 
 @inlined
-def cautious_lay(
-    hand: int, series: int, length: int, count: int, num_replies: int, fear: float
-) -> int:
+def num_ranks_of(value: int) -> int:
+    """Returns how many ranks count a value: one, or four that count ten."""
+    if value == 10:
+        return 4
+    return 1 if 0 < value < 10 else 0
+
+
+@inlined
+def answers(series: int, length: int, count: int) -> int:
+    """Returns the points that one card of each rank would peg in all if laid next.
+
+    Pairs, fifteen, thirty-one and runs of three are seen; longer runs are not, for speed.
+    """
+    last = series & 15
+    before = (series >> 4) & 15
+    points = 2 * (num_ranks_of(FIFTEEN - count) + num_ranks_of(THIRTY_ONE - count))
+    if count + value_of_order(last) <= THIRTY_ONE:
+        points += 6 if before == last else 2
+    if length < 2:
+        return points
+    apart = abs(last - before)
+    low = min(last, before)
+    if apart == 2 and count + value_of_order(low + 1) <= THIRTY_ONE:
+        points += 3
+    if apart == 1:
+        if low > 1 and count + value_of_order(low - 1) <= THIRTY_ONE:
+            points += 3
+        if low < 12 and count + value_of_order(low + 2) <= THIRTY_ONE:
+            points += 3
+    return points
+
+
+@inlined
+def cautious_lay(hand: int, series: int, length: int, count: int, num_replies: int) -> int:
     """Returns the place of the card that pegs most now less what may be pegged in reply.
 
     Args:
@@ -106,7 +140,6 @@ def cautious_lay(
         length: Cards in it.
         count: The count.
         num_replies: Cards that the other holds, each of any rank alike.
-        fear: How much the replies count.
     """
     most = -WORST
     chosen = 0
@@ -118,14 +151,8 @@ def cautious_lay(
             break
         extended = ((series << 4) | order) & _SERIES_MASK
         value = float(play_points(extended, length + 1, reached, FIFTEEN, THIRTY_ONE))
-        if reached < THIRTY_ONE and num_replies > 0:
-            answers = 0
-            for reply in range(1, 14):
-                then = reached + value_of_order(reply)
-                if then <= THIRTY_ONE:
-                    answer = ((extended << 4) | reply) & _SERIES_MASK
-                    answers += play_points(answer, length + 2, then, FIFTEEN, THIRTY_ONE)
-            value -= fear * num_replies * answers / 13.0
+        if reached < THIRTY_ONE:
+            value -= FEAR * num_replies / 13.0 * answers(extended, length + 1, reached)
         if value >= most:
             most = value
             chosen = place
@@ -169,7 +196,7 @@ def _enter(
     frame["best"] = -WORST * sign
     # What pegs most now goes first: a good first lay lets the others be cut off early.
     if sign < 0 and replies == CAUTIOUS:
-        frame["place"] = cautious_lay(hand, series, length, count, num_cards(reply), FEAR)
+        frame["place"] = cautious_lay(hand, series, length, count, num_cards(reply))
     else:
         frame["place"] = most_pegging(hand, series, length, count)
     frame["first"] = (hand >> (4 * frame["place"])) & 15

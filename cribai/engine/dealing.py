@@ -68,21 +68,18 @@ def cut_for_deal(key: Any, num_players: int) -> int:
         num_players: Players who cut, each another card of a fresh deck.
     """
     attempt = 0
-    cuts = np.empty(num_players, np.int64)
     while True:
+        taken = 0  # bit i: card i is cut
         lowest = 99
         winner = 0
         tied = False
         for player in range(num_players):
-            fresh = False
-            while not fresh:
+            card = below(combine(key, attempt), 52)
+            attempt += 1
+            while (taken >> card) & 1:
                 card = below(combine(key, attempt), 52)
                 attempt += 1
-                fresh = True
-                for other in range(player):
-                    if cuts[other] == card:
-                        fresh = False
-            cuts[player] = card
+            taken |= 1 << card
             rank = card >> 2
             if rank < lowest:
                 lowest = rank
@@ -166,6 +163,18 @@ def lay_out(state: Any, rules: Any) -> None:
 
 
 @inlined
+def deal(state: Any, rules: Any) -> None:
+    """Shuffles and lays out the next deal.
+
+    Args:
+        state: STATE record. Modified in place: all of the deal's fields.
+        rules: RULES record.
+    """
+    shuffle(state, rules)
+    lay_out(state, rules)
+
+
+@inlined
 def start_game(state: Any, rules: Any, seed: Any, pair: Any, game: Any, first_dealer: int) -> None:
     """Makes a state that of a new game, its first deal shuffled and laid out.
 
@@ -201,8 +210,7 @@ def start_game(state: Any, rules: Any, seed: Any, pair: Any, game: Any, first_de
         state["play_players"][i] = NO_PLAYER
     for i in range(state["deck"].shape[0]):
         state["deck"][i] = _NO_CARD
-    shuffle(state, rules)
-    lay_out(state, rules)
+    deal(state, rules)
 
 
 @inlined

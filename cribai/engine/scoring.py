@@ -107,7 +107,7 @@ def flush_points(hand: Any, num_hand: int, starter: int, is_crib: bool) -> int:
 
 @inlined
 def nobs_points(hand: Any, num_hand: int, starter: int) -> int:
-    """Returns one if the hand holds the jack of the starter's suit, else zero.
+    """Returns one for each jack of the starter's suit in the hand; two decks have two.
 
     Args:
         hand: int array (>= num_hand,), the hand or crib without the starter.
@@ -117,10 +117,10 @@ def nobs_points(hand: Any, num_hand: int, starter: int) -> int:
     if starter == _NO_CARD or (starter >> 2) == _JOKER:
         return 0
     nobs = 4 * _JACK + (starter & 3)
+    points = 0
     for i in range(num_hand):
-        if hand[i] == nobs:
-            return 1
-    return 0
+        points += hand[i] == nobs
+    return points
 
 
 @kernel
@@ -153,25 +153,17 @@ def show_parts(
 def _fill_table(table: Any, fifteen: int) -> None:
     parts = np.zeros(NUM_PARTS, np.int64)
     cards = np.zeros(TABLE_CARDS, np.int64)
-    ranks = np.zeros(TABLE_CARDS, np.int64)
     for index in range(table.shape[0]):
         rest = index
-        for i in range(TABLE_CARDS - 1, -1, -1):
-            ranks[i] = rest % TABLE_BASE
+        num_cards: Any = np.int64(0)  # no literal, which would be one more type
+        for _ in range(TABLE_CARDS):
+            rank = rest % TABLE_BASE
             rest //= TABLE_BASE
-        ranks.sort()
-        sorted_index = 0
-        num_cards = 0
-        for i in range(TABLE_CARDS):
-            sorted_index = sorted_index * TABLE_BASE + ranks[i]
-            if ranks[i] != TABLE_BLANK:
-                cards[num_cards] = 4 * ranks[i]
+            if rank != TABLE_BLANK:
+                cards[num_cards] = 4 * rank
                 num_cards += 1
-        if sorted_index == index:  # The sorted order comes first among a multiset's orders.
-            rank_parts(cards, num_cards, fifteen, parts)
-            table[index] = parts[FIFTEENS] + parts[PAIRS] + parts[RUNS]
-        else:
-            table[index] = table[sorted_index]
+        rank_parts(cards, num_cards, fifteen, parts)
+        table[index] = parts[FIFTEENS] + parts[PAIRS] + parts[RUNS]
 
 
 @lru_cache(maxsize=8)
@@ -201,9 +193,17 @@ def table_index(first: int, second: int, third: int, fourth: int) -> int:
 def _points_by_parts(
     hands: Any, row: int, num_hand: int, starter: int, is_crib: bool, fifteen: int
 ) -> int:
-    parts = np.zeros(NUM_PARTS, np.int64)
-    show_parts(hands[row], num_hand, starter, is_crib, fifteen, parts)
-    return parts.sum()
+    # From here on every hand is an array of one type, compiled once.
+    hand = np.empty(num_hand, np.int64)
+    for i in range(num_hand):
+        hand[i] = hands[row, i]
+    parts = np.empty(NUM_PARTS, np.int64)
+    starter_card: Any = np.int64(starter)
+    show_parts(hand, hand.shape[0], starter_card, is_crib, fifteen, parts)
+    points = 0
+    for part in range(NUM_PARTS):
+        points += parts[part]
+    return points
 
 
 @inlined

@@ -4,11 +4,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from cribai.engine.dealing import below, decision_key, lay_out, shuffle, start_game
+from cribai.engine.dealing import below, deal, decision_key, lay_out, start_game
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.state import DEAL, DISCARD, NO_PLAYER, NUM_TALLIES, OVER
-from cribai.engine.transitions import advance, is_legal, num_bits
+from cribai.engine.transitions import USUAL_KEPT, advance, is_legal, num_bits
 from cribai.engine.viewing import write_view
+from cribai.rules import MAX_PLAYERS
 
 NUM_AGENTS: Final = 2
 GAMES_PER_PAIR: Final = 2
@@ -83,8 +84,7 @@ def step_batch(states: Any, rules: Any, log: Any, indices: Any, actions: Any) ->
         state = states[indices[place]]
         advance(state, rules[0], log[0], actions[place])
         if state["phase"] == DEAL:
-            shuffle(state, rules[0])
-            lay_out(state, rules[0])
+            deal(state, rules[0])
 
 
 @kernel
@@ -109,8 +109,7 @@ def step_legal(states: Any, rules: Any, log: Any, indices: Any, actions: Any) ->
             return place
         advance(state, rules[0], log[0], actions[place])
         if state["phase"] == DEAL:
-            shuffle(state, rules[0])
-            lay_out(state, rules[0])
+            deal(state, rules[0])
     return -1
 
 
@@ -130,7 +129,10 @@ def random_action(record: Any, key: Any, rules: Any) -> int:
     # The slot is the number of places before the chosen bit: no branch to mispredict.
     slot = 0
     seen = 0
-    for i in range(rules["cards_kept"]):
+    for i in range(USUAL_KEPT):
+        seen += (slots >> i) & 1
+        slot += seen <= chosen
+    for i in range(USUAL_KEPT, rules["cards_kept"]):
         seen += (slots >> i) & 1
         slot += seen <= chosen
     return rules["num_tosses"] + slot
@@ -152,8 +154,7 @@ def play_out(states: Any, rules: Any, log: Any) -> int:
             advance(state, rules[0], log[0], random_action(state, decision_key(state), rules[0]))
             num_decisions += 1
             if state["phase"] == DEAL:
-                shuffle(state, rules[0])
-                lay_out(state, rules[0])
+                deal(state, rules[0])
     return num_decisions
 
 
@@ -216,7 +217,7 @@ def begin_games(
         start_game(states[place], rules[0], seed, pair, game, NO_PLAYER)
         games[place] = numbers[i]
         row = pair % seatings.shape[0]
-        for player in range(seat_agents.shape[1]):
+        for player in range(MAX_PLAYERS):
             seat_agents[place, player] = seatings[row, game, player]
 
 

@@ -42,6 +42,9 @@ from cribai.engine.state import (
 )
 
 HEELS_POINTS: Final = 2
+USUAL_KEPT: Final = 4
+"""The loops over kept cards have so many steps known to the compiler, which unrolls them."""
+
 _JACK: Final = JACK
 _NO_CARD: Final = NO_CARD
 
@@ -106,10 +109,14 @@ def num_bits(slots: int) -> int:
 @inlined
 def playable_slots(state: Any, rules: Any, player: int, room: int) -> int:
     """Returns a bit for each kept card of a player that is not laid and counts at most room."""
+    kept = rules["cards_kept"]
     slots = 0
-    for i in range(rules["cards_kept"]):
+    # Four places, as most games have, without a loop; what lies beyond the hand is masked.
+    for i in range(USUAL_KEPT):
         slots |= (VALUES[state["hands"][player, i] >> 2] <= room) << i
-    return slots & ~int(state["played"][player])
+    for i in range(USUAL_KEPT, kept):
+        slots |= (VALUES[state["hands"][player, i] >> 2] <= room) << i
+    return slots & ((1 << kept) - 1) & ~int(state["played"][player])
 
 
 @inlined

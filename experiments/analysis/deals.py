@@ -1,4 +1,4 @@
-"""Plays deals of expectimax against itself, for points, and keeps what fell to whom in which order."""
+"""Plays deals of expectimax against itself, for points, and keeps what fell to whom, in order."""
 
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
