@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.errors import AgentError, CribaiError
+from cribai.rules import Rules
 from cribai.views import View, ViewBatch
 
 ENTRY_POINT_GROUP = "cribai.agents"
@@ -54,6 +55,13 @@ class Agent(ABC):
 
         Returns:
             int64 array (len(views),).
+        """
+
+    def check_rules(self, rules: Rules) -> None:  # noqa: B027 -- most agents play by any rules
+        """Refuses rules that the agent does not play by; tournaments ask before they begin.
+
+        Raises:
+            AgentError: The agent does not play by these rules.
         """
 
     def explain(self, view: View) -> list[RankedAction]:  # noqa: ARG002

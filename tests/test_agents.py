@@ -25,15 +25,19 @@ from cribai import (
     View,
     ViewBatch,
     agent_entry_points,
+    get_rules,
     make_agent,
 )
 from cribai.agent import ask
 from cribai.testing import check_agent
+from cribai.tournament.match import play_pairs
 from cribai_agents.greedy import GreedyAgent
 from cribai_agents.uniform import UniformAgent
 
+REFUSED = {("expectimax", rules) for rules in ("three_player", "four_player", "five_card")}
 THIRD_PARTY = Path(__file__).parent / "third_party_agent"
 JOKERS = replace(PRESETS["standard"], name="jokers", num_jokers=4)
+PLAYS_ONLY = {"expectimax": {"standard", "short"}}
 BIG = Rules(name="big", cards_dealt=8, cards_tossed=3)
 
 
@@ -123,6 +127,15 @@ A_NUMBER = 3
 def test_installed_agents_keep_the_contract(name: str, rules: str) -> None:
     agent = make_agent(name)
     assert agent.name == name
+    if (name, rules) in REFUSED:
+        for ask_it in (
+            lambda: agent.check_rules(get_rules(rules)),
+            lambda: agent.act(GameBatch.start(1, rules, seed=1).views()),
+            lambda: play_pairs(make_agent("random"), agent, rules, seed=1, num_pairs=1),
+        ):
+            with pytest.raises(AgentError, match=f"^The agent '{name}' plays .* not '{rules}';"):
+                ask_it()
+        return
     check_agent(agent, rules=rules, games=10)
 
 
@@ -351,6 +364,7 @@ def test_third_party_agent_is_found_and_plays(plugin: Callable[[str], str]) -> N
     code = """
         from cribai import agent_entry_points, make_agent
         from cribai.testing import check_agent
+from cribai.tournament.match import play_pairs
         specs = ["hoarder", "hoarder:highest_first=true",
                  "cribai_hoarder:HoarderAgent:highest_first=true"]
         print(*agent_entry_points())

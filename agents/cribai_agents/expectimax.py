@@ -171,13 +171,17 @@ class ExpectimaxAgent(Agent):
     def _shown_value(self, worth: float) -> float:
         return (worth + 1) / 2 if self._tosses[0]["stake"] == WIN else worth
 
-    def _take_rules(self, rules: Rules) -> None:
+    def check_rules(self, rules: Rules) -> None:
+        """Refuses all but the six-card game for two players; see `Agent.check_rules`."""
         sizes = (rules.num_players, rules.cards_dealt, rules.cards_tossed, rules.num_jokers)
         if sizes != (2, 6, 2, 0) or (rules.fifteen, rules.thirty_one) != (15, 31):
             raise AgentError(
                 f"The agent {self.name!r} plays the six-card game for two players only, not"
                 f" {rules.name!r}; choose other rules or another agent."
             )
+
+    def _take_rules(self, rules: Rules) -> None:
+        self.check_rules(rules)
         # Board position is known for games to 121, and so for shorter ones; without it, points.
         known = rules.target <= TARGET
         self._lays["target"] = min(rules.target, TARGET)

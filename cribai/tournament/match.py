@@ -61,10 +61,13 @@ def play_pairs(
         RESULT array (2 * num_pairs,), see `cribai.engine.simulate.RESULT`, by pair and game.
 
     Raises:
-        AgentError: An agent broke the agent protocol or chose an illegal action.
+        AgentError: An agent does not play by the rules, broke the agent protocol or chose an
+            illegal action.
         RulesError: The rules are unknown, or a number is out of range.
     """
     rules = get_rules(rules)
+    for agent in (a, b):
+        agent.check_rules(rules)
     checked_integer("first_pair", first_pair, 0, _MAX_PAIR)
     checked_integer("num_pairs", num_pairs, 0, _MAX_PAIR - first_pair)
     checked_integer("batch_size", batch_size, 1, MAX_NUMBER)
