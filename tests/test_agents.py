@@ -37,7 +37,6 @@ from cribai_agents.uniform import UniformAgent
 REFUSED = {("expectimax", rules) for rules in ("three_player", "four_player", "five_card")}
 THIRD_PARTY = Path(__file__).parent / "third_party_agent"
 JOKERS = replace(PRESETS["standard"], name="jokers", num_jokers=4)
-PLAYS_ONLY = {"expectimax": {"standard", "short"}}
 BIG = Rules(name="big", cards_dealt=8, cards_tossed=3)
 
 
@@ -364,7 +363,6 @@ def test_third_party_agent_is_found_and_plays(plugin: Callable[[str], str]) -> N
     code = """
         from cribai import agent_entry_points, make_agent
         from cribai.testing import check_agent
-from cribai.tournament.match import play_pairs
         specs = ["hoarder", "hoarder:highest_first=true",
                  "cribai_hoarder:HoarderAgent:highest_first=true"]
         print(*agent_entry_points())

@@ -1,5 +1,6 @@
 """The `cribai` command: assembles the commands and turns errors into sentences."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -45,6 +46,7 @@ app.command()(bench.bench)
 
 
 def main() -> None:
-    """Runs the command line."""
+    """Runs the command line; agents named as module:Class may lie in the present folder."""
+    sys.path.append("")
     with plain_errors():
         app(standalone_mode=True)

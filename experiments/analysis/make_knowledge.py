@@ -136,28 +136,56 @@ def save(knowledge: Any, path: Path) -> None:
     unfinished.replace(path)
 
 
+def find_tosses(options: argparse.Namespace) -> None:
+    """Iterates best responses, first blind to pegging, then with what their hands pegged."""
+    path = options.work / "tosses.npz"
+    if path.exists():
+        return
+    blind = options.work / "blind.npz"
+    knowledge = empty_knowledge()
+    with ProcessPoolExecutor(options.workers) as pool:
+        for step in (1.0, 0.7, 0.7):
+            respond(knowledge, step, pool)
+        save(knowledge, blind)
+        deals = play_deals(blind, options.deals // 4, options.seed, options.workers)
+        knowledge["pegged"][0] = fit_pegging(deals)
+        for step in (0.7, 0.7, 0.5, 0.5):
+            respond(knowledge, step, pool)
+    save(knowledge, path)
+
+
+def find_deals(options: argparse.Namespace) -> dict[str, Any]:
+    """Plays deals of the agent that tosses so against itself."""
+    path = options.work / "deals.npz"
+    if not path.exists():
+        tosses = options.work / "tosses.npz"
+        deals = play_deals(tosses, options.deals, options.seed + 1, options.workers)
+        unfinished = path.with_suffix(".tmp.npz")
+        np.savez_compressed(unfinished, **deals)
+        unfinished.replace(path)
+    with np.load(path) as data:
+        return dict(data)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work")
     parser.add_argument("--deals", type=int, default=400_000)
     parser.add_argument("--position-deals", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
+    options.work.mkdir(exist_ok=True)
     start = time.time()
-    knowledge = empty_knowledge()
-    with ProcessPoolExecutor(options.workers) as pool:
-        for step in (1.0, 0.7, 0.7):
-            respond(knowledge, step, pool)
-        save(knowledge, options.out)
-        print(f"tosses without pegging: {time.time() - start:.0f} s", flush=True)
-        deals = play_deals(options.out, options.deals // 4, options.seed, options.workers)
-        knowledge["pegged"][0] = fit_pegging(deals)
-        for step in (0.7, 0.7, 0.5, 0.5):
-            respond(knowledge, step, pool)
-        save(knowledge, options.out)
-        print(f"tosses with pegging: {time.time() - start:.0f} s", flush=True)
-    deals = play_deals(options.out, options.deals, options.seed + 1, options.workers)
+    find_tosses(options)
+    print(f"tosses: {time.time() - start:.0f} s", flush=True)
+    deals = find_deals(options)
+    print(f"deals: {time.time() - start:.0f} s", flush=True)
+    with np.load(options.work / "tosses.npz") as data:
+        knowledge = empty_knowledge()
+        for name in data.files:
+            knowledge[name][0] = data[name]
     knowledge["pegged"][0] = fit_pegging(deals)
     for role, name in enumerate(("pone", "dealer")):
         pegs = (deals["points"] * (deals["roles"] == role)).sum(axis=1).mean()

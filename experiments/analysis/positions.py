@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from cribai.analysis.knowledge import DEALER, TARGET
+from cribai.engine.jit import inlined, kernel
 
 
 def solve_positions(deals: dict[str, Any], prize: Any, number: int) -> Any:
@@ -22,7 +22,7 @@ def solve_positions(deals: dict[str, Any], prize: Any, number: int) -> Any:
     return worth
 
 
-@njit(cache=True)
+@kernel
 def _solve(
     roles: Any, points: Any, heels: Any, hands: Any, cribs: Any, prize: Any, worth: Any
 ) -> None:
@@ -35,44 +35,44 @@ def _solve(
             result = 0.0
             for deal in range(number):
                 result += _result(
-                    roles[deal], points[deal], heels[deal], hands[deal], cribs[deal], prize, worth,
-                    dealer, pone,
-                )  # fmt: skip
+                    deal, roles, points, heels, hands, cribs, prize, worth, dealer, pone
+                )
             worth[dealer, pone] = result / number
 
 
-@njit(cache=True)
+@inlined
 def _result(
+    deal: int,
     roles: Any,
     points: Any,
-    heels: int,
+    heels: Any,
     hands: Any,
-    crib: int,
+    cribs: Any,
     prize: Any,
     worth: Any,
     dealer: int,
     pone: int,
 ) -> float:
-    dealer += 2 * heels
+    dealer += 2 * heels[deal]
     if dealer >= TARGET:
         return prize[pone]
-    for place in range(len(roles)):
-        if roles[place] < 0:
+    for place in range(roles.shape[1]):
+        if roles[deal, place] < 0:
             break
-        if roles[place] == DEALER:
-            dealer += points[place]
+        if roles[deal, place] == DEALER:
+            dealer += points[deal, place]
             if dealer >= TARGET:
                 return prize[pone]
         else:
-            pone += points[place]
+            pone += points[deal, place]
             if pone >= TARGET:
                 return -prize[dealer]
-    pone += hands[0]
+    pone += hands[deal, 0]
     if pone >= TARGET:
         return -prize[dealer]
-    dealer += hands[1]
+    dealer += hands[deal, 1]
     if dealer < TARGET:
-        dealer += crib
+        dealer += cribs[deal]
     if dealer >= TARGET:
         return prize[pone]
     return -worth[pone, dealer]
