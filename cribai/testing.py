@@ -53,6 +53,7 @@ def check_agent(
             f"The agent {name!r} cannot be copied by pickling: {error};"
             " keep only data in it, and define its class in a module."
         ) from error
+    agent.check_rules(get_rules(rules))
     answers = _play(agent, name, get_rules(rules), games, seed)
     for views, actions in answers:
         _compare(name, views, actions, _answer(twins[0], name, views), "a copy by pickling answers")

@@ -1,6 +1,7 @@
 """The scorer against the oracle, worked examples and arithmetic done another way."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -21,6 +22,9 @@ from cribai.rules import STANDARD, Rules
 
 pytestmark = pytest.mark.kernels
 
+needs_jit = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="would fill tables for minutes"
+)
 PARTS = ("fifteens", "pairs", "runs", "flush", "nobs")
 ORDINARY = range(52)
 TWO_DECKS = [*range(56), *range(56)]
@@ -213,6 +217,7 @@ def table_place(ranks: Sequence[int]) -> int:
     return int(scoring.table_index(*digits[:4])) + digits[4]
 
 
+@needs_jit
 @pytest.mark.parametrize("fifteen", [2, 15, 16, 25, 99])
 def test_table_for_any_fifteen(fifteen: int) -> None:
     table = scoring.rank_table(fifteen)
@@ -236,6 +241,7 @@ def test_table_in_full() -> None:
         assert table[table_place(chosen[::-1])] == expected
 
 
+@needs_jit
 @given(
     st.lists(st.sampled_from(ORDINARY), min_size=2, max_size=6, unique=True),
     st.sampled_from([10, 20]),

@@ -50,8 +50,8 @@ STAKES: Final = {
 }
 REPLIES: Final = {"sees_all": SEES_ALL, "greedy": GREEDY, "cautious": CAUTIOUS}
 PRESETS: Final = {
-    "fast": {"samples": 4, "exact_cribs": False, "deals": 16, "horizon": 30},
-    "standard": {"samples": 64, "exact_cribs": True, "deals": 64, "horizon": 45},
+    "fast": {"samples": 3, "exact_cribs": False, "deals": 8, "horizon": 15},
+    "standard": {"samples": 80, "exact_cribs": True, "deals": 64, "horizon": 45},
     "deep": {"samples": 400, "exact_cribs": True, "deals": 256, "horizon": 60},
 }
 
@@ -91,7 +91,7 @@ class ExpectimaxAgent(Agent):
         objective: str = "win",
         replies: str = "cautious",
         doubt: float = 0.02,
-        greed: float = 0.7,
+        greed: float = 1.5,
         knowledge: str | None = None,
     ) -> None:
         settings = dict(_choice("preset", preset, PRESETS))

@@ -11,7 +11,7 @@ import numpy as np
 
 from cribai.cards import NO_CARD
 from cribai.engine.jit import inlined
-from cribai.engine.state import DISCARD, NO_GO, NO_PLAYER
+from cribai.engine.state import DISCARD, MAX_DECK, NO_GO, NO_PLAYER
 
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -101,7 +101,7 @@ def shuffle(state: Any, rules: Any) -> None:
     """
     deck = state["deck"]
     size = rules["deck_size"]
-    for i in range(size):
+    for i in range(MAX_DECK):
         deck[i] = rules["deck"][i]
     key = combine(state["deal_key"], state["num_deals"])
     needed = rules["num_players"] * rules["cards_dealt"] + rules["crib_from_deck"] + 1
@@ -154,6 +154,7 @@ def lay_out(state: Any, rules: Any) -> None:
     state["num_plays"] = 0
     state["series"] = 0
     state["series_length"] = 0
+    state["said_go"] = 0
     state["last_player"] = NO_PLAYER
     state["playable"] = 0
     state["num_deals"] += 1

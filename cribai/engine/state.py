@@ -161,6 +161,7 @@ def compiled_rules(rules: Rules) -> NDArray[Any]:
     record["toss_slots"][:] = NO_CARD
     for action, slots in enumerate(combinations(range(rules.cards_dealt), rules.cards_tossed)):
         record["toss_slots"][action, : rules.cards_tossed] = slots
+    record["deck"][:] = NO_CARD
     record["deck"][: rules.deck_size] = np.arange(rules.deck_size)
     record["table"] = rank_table(rules.fifteen)
     array.flags.writeable = False
