@@ -50,7 +50,7 @@ NUM_TOSS_PARTS: Final = 5
 VALUE, HAND, CRIB_MEAN, OWN_PEGS, OTHER_PEGS = range(NUM_TOSS_PARTS)
 """Columns of toss values."""
 
-SLACK: Final = 0.5
+SLACK: Final = 0.15
 """Points by which a toss is worse for it to count a factor e less in the average cribs."""
 
 

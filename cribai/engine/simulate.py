@@ -132,9 +132,10 @@ def random_action(record: Any, key: Any, rules: Any) -> int:
     for i in range(USUAL_KEPT):
         seen += (slots >> i) & 1
         slot += seen <= chosen
-    for i in range(USUAL_KEPT, rules["cards_kept"]):
-        seen += (slots >> i) & 1
-        slot += seen <= chosen
+    if rules["cards_kept"] > USUAL_KEPT:
+        for i in range(USUAL_KEPT, rules["cards_kept"]):
+            seen += (slots >> i) & 1
+            slot += seen <= chosen
     return rules["num_tosses"] + slot
 
 

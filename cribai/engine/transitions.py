@@ -114,8 +114,9 @@ def playable_slots(state: Any, rules: Any, player: int, room: int) -> int:
     # Four places, as most games have, without a loop; what lies beyond the hand is masked.
     for i in range(USUAL_KEPT):
         slots |= (VALUES[state["hands"][player, i] >> 2] <= room) << i
-    for i in range(USUAL_KEPT, kept):
-        slots |= (VALUES[state["hands"][player, i] >> 2] <= room) << i
+    if kept > USUAL_KEPT:
+        for i in range(USUAL_KEPT, kept):
+            slots |= (VALUES[state["hands"][player, i] >> 2] <= room) << i
     return slots & ((1 << kept) - 1) & ~int(state["played"][player])
 
 

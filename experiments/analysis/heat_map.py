@@ -1,6 +1,6 @@
 """Draws the chance that the dealer wins by both scores, docs/position.png.
 
-    python experiments/analysis/heat_map.py
+python experiments/analysis/heat_map.py
 """
 
 from pathlib import Path

@@ -144,13 +144,16 @@ def find_tosses(options: argparse.Namespace) -> None:
     blind = options.work / "blind.npz"
     knowledge = empty_knowledge()
     with ProcessPoolExecutor(options.workers) as pool:
-        for step in (1.0, 0.7, 0.7):
+        for step in (1.0, 0.7, 0.5, 0.4):
             respond(knowledge, step, pool)
         save(knowledge, blind)
+        cribs = knowledge["crib_mean"].copy()
         deals = play_deals(blind, options.deals // 4, options.seed, options.workers)
         knowledge["pegged"][0] = fit_pegging(deals)
         for step in (0.7, 0.7, 0.5, 0.5):
             respond(knowledge, step, pool)
+    # The table of average cribs is what other tables are: of tosses for hand and crib alone.
+    knowledge["crib_mean"] = cribs
     save(knowledge, path)
 
 
