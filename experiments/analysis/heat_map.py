@@ -9,9 +9,9 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
-from matplotlib import pyplot as plt  # noqa: E402 -- after the backend is chosen
+from matplotlib import pyplot as plt
 
-from cribai.analysis.knowledge import WIN, load_knowledge  # noqa: E402
+from cribai.analysis.knowledge import WIN, load_knowledge
 
 OUT = Path(__file__).parents[2] / "docs" / "position.png"
 
