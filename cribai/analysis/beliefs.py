@@ -142,6 +142,12 @@ def believe(view: Any, tables: Any, options: Any, belief: Any) -> None:
     """
     laid = _count_unseen(view, belief)
     size = int(view["num_left"][1])
+    if size == 0:
+        belief["num_hands"] = 1
+        belief["total"] = 1.0
+        belief["hands"][0] = 0
+        belief["weights"][0] = 1.0
+        return
     role = PONE if view["dealer"] == 0 else DEALER
     for i in range(laid):
         # What the lay could have been, of the cards laid then or later.

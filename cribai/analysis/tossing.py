@@ -184,8 +184,11 @@ def crib_chances(
     for low in range(NUM_RANKS):
         for high in range(low, NUM_RANKS):
             base = table_index(first >> 2, second >> 2, low, high)
+            # Of impossible cribs, such as five 5s, the table has points beyond any real one's.
             if starter != _NO_CARD:
-                chances[table[base + (starter >> 2)]] += crib["pairs"][low, high] / scale
+                if crib["pairs"][low, high] > 0.0:
+                    chances[table[base + (starter >> 2)]] += crib["pairs"][low, high] / scale
             else:
                 for rank in range(NUM_RANKS):
-                    chances[table[base + rank]] += crib["triples"][low, high, rank] / scale
+                    if crib["triples"][low, high, rank] > 0.0:
+                        chances[table[base + rank]] += crib["triples"][low, high, rank] / scale

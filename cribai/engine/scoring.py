@@ -388,6 +388,8 @@ def show_histogram(is_crib: bool, table: Any, histogram: Any) -> None:
     """
     hand = np.empty(TABLE_CARDS - 1, np.int64)
     points = np.empty(DECK_SIZE, np.int64)
+    # Starters that the hand holds are counted and taken back, five of a kind with up to 41 points.
+    counts = np.zeros(64, np.int64)
     for first in range(DECK_SIZE):
         hand[0] = first
         for second in range(first + 1, DECK_SIZE):
@@ -398,6 +400,8 @@ def show_histogram(is_crib: bool, table: Any, histogram: Any) -> None:
                     hand[3] = fourth
                     starter_points(hand, is_crib, table, points)
                     for starter in range(DECK_SIZE):
-                        histogram[points[starter]] += 1
+                        counts[points[starter]] += 1
                     for card in hand:
-                        histogram[points[card]] -= 1
+                        counts[points[card]] -= 1
+    for score in range(30):
+        histogram[score] += counts[score]
