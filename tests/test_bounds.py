@@ -1,4 +1,4 @@
-"""Compiled kernels do not check their indices; here they do, over games of every agent and preset."""
+"""Compiled kernels do not check their indices; here they do, over games of every agent."""
 
 import os
 import subprocess

@@ -108,6 +108,10 @@ class ExpectimaxAgent(Agent):
             ("horizon", 0, TARGET),
         ):
             _check(name, settings[name], int, low, high)
+        if not isinstance(settings["exact_cribs"], bool):
+            raise AgentError(
+                f"exact_cribs is {settings['exact_cribs']!r}; it must be true or false."
+            )
         _check("doubt", doubt, float, 0, LARGEST)
         _check("greed", greed, float, 0, LARGEST)
         self._stake = _choice("objective", objective, STAKES)
@@ -157,19 +161,20 @@ class ExpectimaxAgent(Agent):
                     "points": float(row[VALUE]),
                 }
                 worth = float(self._tosses[0]["worths"][toss])
-                found.append(RankedAction(toss, self._shown_value(worth), parts))
+                found.append((worth, RankedAction(toss, self._shown_value(worth), parts)))
         else:
             for slot in np.flatnonzero(self._lays[0]["considered"]).tolist():
                 now = {"points": float(view.play_points(view.kept[slot]))}
                 worth = float(self._lays[0]["worths"][slot])
-                found.append(RankedAction(NUM_TOSSES + slot, worth, now))
-        # The sort is stable: of equal lays the highest card comes first, as it is laid.
-        if not view.is_discard:
+                found.append((worth, RankedAction(NUM_TOSSES + slot, worth, now)))
+            # The sort is stable: of equal lays the highest card comes first, as it is laid.
             found.reverse()
-        return sorted(found, key=lambda ranked: -ranked.value)
+        return [ranked for _, ranked in sorted(found, key=lambda pair: -pair[0])]
 
     def _shown_value(self, worth: float) -> float:
-        return (worth + 1) / 2 if self._tosses[0]["stake"] == WIN else worth
+        if self._tosses[0]["stake"] != WIN:
+            return worth
+        return min(max((worth + 1) / 2, 0.0), 1.0)
 
     def check_rules(self, rules: Rules) -> None:
         """Refuses all but the six-card game for two players; see `Agent.check_rules`."""
@@ -190,7 +195,7 @@ class ExpectimaxAgent(Agent):
 
 def _check(name: str, value: object, kind: type, low: int, high: int) -> None:
     kinds = (int,) if kind is int else (int, float)
-    if not isinstance(value, kinds) or not low <= value <= high:
+    if not isinstance(value, kinds) or isinstance(value, bool) or not low <= value <= high:
         raise AgentError(
             f"{name} is {value!r}; it must be a number of type {kind.__name__}"
             f" from {low} to {high}."

@@ -204,5 +204,10 @@ def believe(view: Any, tables: Any, options: Any, belief: Any) -> None:
                     belief["weights"][number] = weight3
                     total += weight3
                     number += 1
+    if total <= 0.0:
+        # Certain that he would not have kept or laid so, one who did leaves all hands alike.
+        total = float(number)
+        for place in range(number):
+            belief["weights"][place] = 1.0
     belief["num_hands"] = number
     belief["total"] = total

@@ -198,7 +198,7 @@ def analyze_tosses(
     jacks = 4 - sum(rank_of(card) == JACK for card in hand)
     points = np.arange(MAX_SHOW)
     found = []
-    for number in range(NUM_TOSSES):
+    for number in np.argsort(-record["worths"], kind="stable").tolist():
         slots = (int(FIRST_SLOT[number]), int(SECOND_SLOT[number]))
         chances = record["hands"][number]
         parts = record["parts"][number]
@@ -216,7 +216,7 @@ def analyze_tosses(
                 win_probability=float(min(max((record["worths"][number] + 1) / 2, 0), 1)),
             )
         )
-    return sorted(found, key=lambda toss: (-toss.win_probability, -toss.points))
+    return found
 
 
 def checked_hand(cards: Sequence[int]) -> list[int]:

@@ -26,7 +26,7 @@ def analyze(
         raise CribaiError("Say whose crib it is with either --dealer or --pone.")
     cards = checked_hand(parse_cards(hand))
     own, other = parse_score(score)
-    announce_compiling()
+    announce_compiling("tosses._value")
     tosses = analyze_tosses(cards, is_dealer=dealer, score=own, opponent_score=other)
     if json:
         rows = [
@@ -70,7 +70,7 @@ def parse_score(text: str) -> tuple[int, int]:
     from cribai.errors import RulesError
 
     numbers = [number.strip() for number in text.split("-")]
-    if len(numbers) == 2 and all(number.isdecimal() for number in numbers):
+    if len(numbers) == 2 and all(number.isdecimal() and len(number) < 10 for number in numbers):
         own, other = map(int, numbers)
         if max(own, other) < TARGET:
             return own, other
