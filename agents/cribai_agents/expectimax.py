@@ -142,8 +142,10 @@ class ExpectimaxAgent(Agent):
     def explain(self, view: View) -> list[RankedAction]:
         """Returns the legal actions with their values, best first; of equal ranks one card.
 
-        The value is the chance to win, the match points won on average, or points, as the objective
-        has it. The parts of a toss are those of its points.
+        The value of a toss is the chance to win, the match points won on average, or points, as the
+        objective has it; its parts are those of its points. The value of a lay is what the search
+        maximises: points pegged, weighted by what they are worth at the score, or near the end the
+        worth of the game, from -1 to 1 when the win alone counts. A lone choice has the value 0.
 
         Raises:
             AgentError: The analysis does not hold for the rules.
