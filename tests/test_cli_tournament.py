@@ -1,6 +1,10 @@
 """`cribai tournament` as a user or a script meets it."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -157,3 +161,22 @@ def test_greedy_beats_random() -> None:
     low, high = match["win_rate_interval"]
     assert match["win_rate"] <= 0.02
     assert high - low < 0.005
+
+
+def test_ctrl_c_says_so_and_writes_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "cribai", "tournament", "random", "greedy"]
+    command += ["--pairs", "1000000", "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    assert errors.endswith("cribai: interrupted; nothing was written.\n")
+    assert list(tmp_path.iterdir()) == []

@@ -46,5 +46,14 @@ def plain_errors() -> Iterator[None]:
             " mend the path or its permissions."
         )
     except KeyboardInterrupt:
-        print("cribai: interrupted", file=sys.stderr)
+        _say_interrupted()
         raise SystemExit(INTERRUPTED) from None
+    except SystemExit as stop:
+        # Within a command, Typer turns Ctrl-C into this status without a word.
+        if stop.code == INTERRUPTED:
+            _say_interrupted()
+        raise
+
+
+def _say_interrupted() -> None:
+    print("cribai: interrupted; nothing was written.", file=sys.stderr)
