@@ -189,7 +189,7 @@ def ask(agent: Agent, views: ViewBatch) -> NDArray[np.int64]:
         AgentError: The answer is not one integer for each view.
     """
     actions = np.asarray(agent.act(views))
-    if actions.shape != (len(views),) or not np.issubdtype(actions.dtype, np.integer):
+    if actions.shape != (len(views),) or actions.dtype.kind not in "iu":
         raise AgentError(
             f"The agent {agent.name!r} answered {len(views)} views with {actions.dtype} of shape"
             f" {actions.shape}; return an integer array of shape ({len(views)},)."

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cribai.engine import state as engine
-from cribai.engine.simulate import first_illegal, start_batch, step_batch
-from cribai.engine.viewing import write_views
+from cribai.engine.simulate import first_illegal, forfeit, start_batch, step_batch
+from cribai.engine.viewing import write_seat_views, write_views
 from cribai.errors import IllegalActionError, RulesError
 from cribai.rules import Rules, get_rules
 from cribai.views import ViewBatch
@@ -103,6 +103,26 @@ class GameBatch:
         array = np.zeros(len(chosen), engine.VIEW)
         write_views(self.states, self._compiled, self.games, chosen, array)
         return ViewBatch(array, self.rules)
+
+    def seat_views(self, seats: ArrayLike) -> ViewBatch:
+        """Returns one seat's view of each game, whether it is to act or not.
+
+        Args:
+            seats: int array (n,) or one number, whose view.
+        """
+        chosen = np.broadcast_to(np.asarray(seats, np.int8), len(self)).copy()
+        array = np.zeros(len(self), engine.VIEW)
+        write_seat_views(self.states, self._compiled, chosen, self.games, array)
+        return ViewBatch(array, self.rules)
+
+    def forfeit(self, index: int, player: int) -> None:
+        """Ends a game that a player forfeits: the best placed of the other sides wins.
+
+        Raises:
+            IllegalActionError: The game is over.
+        """
+        self._due([index])
+        forfeit(self.states, self._compiled, index, player)
 
     def step(self, actions: ArrayLike, indices: ArrayLike | None = None) -> None:
         """Takes an action in each game with a decision due, or in those at given indices.

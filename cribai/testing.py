@@ -1,6 +1,7 @@
-"""`check_agent`: whether an agent keeps the contract that tournaments and environments rely on.
+"""Checks for the tests of anyone's agent or engine.
 
-For the tests of anyone's agent: `check_agent("my_package.my_module:MyAgent")`.
+`check_agent("my_package.my_module:MyAgent")`: whether an agent keeps the contract that tournaments
+and environments rely on. `check_rules(adapter)`: whether an engine plays by the rules of cribbage.
 """
 
 import pickle
@@ -10,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.agent import Agent, ask, make_agent
+from cribai.conformance import EngineAdapter, check_rules
 from cribai.errors import AgentError, IllegalActionError
 from cribai.game_batch import GameBatch
 from cribai.rules import Rules, get_rules
 from cribai.views import ViewBatch
+
+__all__ = ["EngineAdapter", "check_agent", "check_rules"]
 
 _PARTS: Final = (1, 8)  # where batches are cut to see whether the answers depend on it
 _NUM_EXPLAINED: Final = 20

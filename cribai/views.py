@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cribai.cards import NO_CARD, card_text, cards_text, value_of
 from cribai.engine.scoring import extend_series, play_points
-from cribai.engine.state import DISCARD, NO_GO, compiled_rules
+from cribai.engine.state import DISCARD, NO_GO, OVER, compiled_rules
 from cribai.engine.viewing import write_masks
 from cribai.errors import IllegalActionError
 from cribai.rules import Rules
@@ -90,8 +90,18 @@ class View:
         return int(self.record["player"])
 
     @property
+    def is_due(self) -> bool:
+        """Whether the viewer's decision is due; environments also show views when none is."""
+        return int(self.record["num_legal"]) > 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return int(self.record["phase"]) == OVER
+
+    @property
     def is_discard(self) -> bool:
-        """Whether a toss is due; else a card is to be laid."""
+        """Whether the deal's tosses are being made; else its cards are laid."""
         return int(self.record["phase"]) == DISCARD
 
     @property
@@ -181,7 +191,9 @@ class View:
     @property
     def tosses(self) -> list[tuple[int, ...]]:
         """The tosses to choose from, by action; empty when a card is to be laid."""
-        return list(combinations(self.kept, self.rules.cards_tossed)) if self.is_discard else []
+        if not (self.is_discard and self.is_due):
+            return []
+        return list(combinations(self.kept, self.rules.cards_tossed))
 
     @property
     def legal_cards(self) -> list[int]:

@@ -22,6 +22,7 @@ from cribai.analysis.knowledge import (
     QUADRUPLE,
     TARGET,
     WIN,
+    covers,
     load_knowledge,
     read_knowledge,
 )
@@ -125,7 +126,16 @@ class ExpectimaxAgent(Agent):
         self._lays["replies"] = _choice("replies", replies, REPLIES)
         self._lays["doubt"] = doubt
         self._lays["greed"] = greed
-        self._knowledge = load_knowledge() if knowledge is None else read_knowledge(knowledge)
+        self._path = knowledge
+        self._knowledge = _tables(knowledge)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_knowledge"}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        # Tables read anew are read-only; copied ones would not be, and be compiled for once more.
+        self.__dict__.update(kept)
+        self._knowledge = _tables(self._path)
 
     def act(self, views: ViewBatch) -> NDArray[np.int64]:
         """Returns an action for each view; see `Agent.act`.
@@ -180,8 +190,7 @@ class ExpectimaxAgent(Agent):
 
     def check_rules(self, rules: Rules) -> None:
         """Refuses all but the six-card game for two players; see `Agent.check_rules`."""
-        sizes = (rules.num_players, rules.cards_dealt, rules.cards_tossed, rules.num_jokers)
-        if sizes != (2, 6, 2, 0) or (rules.fifteen, rules.thirty_one) != (15, 31):
+        if not covers(rules):
             raise AgentError(
                 f"The agent {self.name!r} plays the six-card game for two players only, not"
                 f" {rules.name!r}; choose other rules or another agent."
@@ -193,6 +202,10 @@ class ExpectimaxAgent(Agent):
         known = rules.target <= TARGET
         self._lays["target"] = min(rules.target, TARGET)
         self._tosses["stake"] = self._lays["stake"] = self._stake if known else POINTS
+
+
+def _tables(path: str | None) -> NDArray[Any]:
+    return load_knowledge() if path is None else read_knowledge(path)
 
 
 def _check(name: str, value: object, kind: type, low: int, high: int) -> None:

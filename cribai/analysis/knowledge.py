@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cribai.cards import NUM_RANKS
 from cribai.engine.jit import inlined
+from cribai.rules import Rules
 
 PONE, DEALER = range(2)
 
@@ -53,6 +54,12 @@ KNOWLEDGE: Final = np.dtype(
     ],
     align=True,
 )
+
+
+def covers(rules: Rules) -> bool:
+    """Tells whether the analysis holds for rules: those of six cards for two players."""
+    sizes = (rules.num_players, rules.cards_dealt, rules.cards_tossed, rules.num_jokers)
+    return sizes == (2, 6, 2, 0) and (rules.fifteen, rules.thirty_one) == (15, 31)
 
 
 @inlined

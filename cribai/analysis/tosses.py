@@ -183,18 +183,7 @@ def analyze_tosses(
         RulesError: A score is not 0 to 120.
     """
     hand = checked_hand(cards)
-    for number in (score, opponent_score):
-        if not 0 <= number < TARGET:
-            raise RulesError(f"The score {number} is not from 0 to {TARGET - 1}.")
-    role = DEALER if is_dealer else PONE
-    tosses = new_tosses()
-    record = tosses[0]
-    record["cards"] = hand
-    record["role"] = role
-    record["stake"] = WIN
-    record["own_score"] = score
-    record["other_score"] = opponent_score
-    _value(load_knowledge(), rank_table(15), tosses)
+    record = _valued(hand, is_dealer, score, opponent_score)
     jacks = 4 - sum(rank_of(card) == JACK for card in hand)
     points = np.arange(MAX_SHOW)
     found = []
@@ -213,10 +202,46 @@ def analyze_tosses(
                 pegging=float(parts[OWN_PEGS] - parts[OTHER_PEGS]),
                 points=float(parts[VALUE]),
                 heels=HEELS_POINTS * jacks / 46,
-                win_probability=float(min(max((record["worths"][number] + 1) / 2, 0), 1)),
+                win_probability=float(_chance(record["worths"][number])),
             )
         )
     return found
+
+
+def toss_values(
+    cards: Sequence[int], *, is_dealer: bool, score: int = 0, opponent_score: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns what `analyze_tosses` says of each toss, by action and without the parts.
+
+    Returns:
+        float64 arrays (15,) of points and of chances to win.
+
+    Raises:
+        CardError: The cards are not six different cards.
+        RulesError: A score is not 0 to 120.
+    """
+    record = _valued(checked_hand(cards), is_dealer, score, opponent_score)
+    return record["parts"][:, VALUE].copy(), _chance(record["worths"])
+
+
+def _valued(hand: list[int], is_dealer: bool, score: int, opponent_score: int) -> Any:
+    """Returns a TOSSES record with its answer."""
+    for number in (score, opponent_score):
+        if not 0 <= number < TARGET:
+            raise RulesError(f"The score {number} is not from 0 to {TARGET - 1}.")
+    tosses = new_tosses()
+    record = tosses[0]
+    record["cards"] = hand
+    record["role"] = DEALER if is_dealer else PONE
+    record["stake"] = WIN
+    record["own_score"] = score
+    record["other_score"] = opponent_score
+    _value(load_knowledge(), rank_table(15), tosses)
+    return record
+
+
+def _chance(worth: Any) -> Any:
+    return np.clip((worth + 1) / 2, 0, 1)
 
 
 def checked_hand(cards: Sequence[int]) -> list[int]:

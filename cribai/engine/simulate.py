@@ -7,7 +7,7 @@ import numpy as np
 from cribai.engine.dealing import below, deal, decision_key, lay_out, start_game
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.state import DEAL, DISCARD, NO_PLAYER, NUM_TALLIES, OVER
-from cribai.engine.transitions import USUAL_KEPT, advance, is_legal, num_bits
+from cribai.engine.transitions import USUAL_KEPT, advance, end_game, is_legal, num_bits
 from cribai.engine.viewing import write_view
 from cribai.rules import MAX_PLAYERS
 
@@ -182,7 +182,7 @@ def take_due(
         actor = states[i]["actor"]
         if actor != NO_PLAYER and seat_agents[i, actor] == agent:
             indices[number] = i
-            write_view(states[i], rules[0], games[i], views[number])
+            write_view(states[i], rules[0], int(actor), games[i], views[number])
             number += 1
     return number
 
@@ -285,6 +285,26 @@ def _write_result(
         for source in range(NUM_TALLIES):
             result["points"][agent, source] += state["points"][player, source]
             result["times"][agent, source] += state["times"][player, source]
+
+
+@kernel
+def forfeit(states: Any, rules: Any, index: int, player: int) -> None:
+    """Ends a game that a player forfeits: the best placed of the other sides wins it as it stands.
+
+    Args:
+        states: STATE array (n,). Modified in place: the state.
+        rules: RULES array (1,).
+        index: Which state.
+        player: Who forfeits; of equals, the side that follows him first in turn order wins.
+    """
+    state = states[index]
+    loser = rules[0]["sides"][player]
+    winner = -1
+    for place in range(1, rules[0]["num_players"]):
+        side = rules[0]["sides"][(player + place) % rules[0]["num_players"]]
+        if side != loser and (winner < 0 or state["scores"][side] > state["scores"][winner]):
+            winner = side
+    end_game(state, winner)
 
 
 @kernel

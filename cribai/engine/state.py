@@ -137,9 +137,22 @@ LOG: Final = np.dtype(
 )
 
 
-@lru_cache(maxsize=64)
+_last_compiled: tuple[Rules | None, NDArray[Any]] = (None, np.zeros(0, RULES))
+
+
 def compiled_rules(rules: Rules) -> NDArray[Any]:
     """Returns rules as the one record of a read-only array of dtype RULES, shape (1,)."""
+    global _last_compiled
+    # Mostly asked for the very rules asked for last: to hash them takes a microsecond.
+    last_rules, array = _last_compiled
+    if last_rules is not rules:
+        array = _compile_rules(rules)
+        _last_compiled = (rules, array)
+    return array
+
+
+@lru_cache(maxsize=64)
+def _compile_rules(rules: Rules) -> NDArray[Any]:
     array = np.zeros(1, RULES)
     record = array[0]
     record["num_players"] = rules.num_players

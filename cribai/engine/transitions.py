@@ -88,12 +88,23 @@ def award(state: Any, rules: Any, log: Any, player: int, points: int) -> bool:
         state["scores"][side] = score
         return False
     state["scores"][side] = rules["target"]
+    end_game(state, side)
+    write_event(log, WIN, player, 0, side)
+    return True
+
+
+@inlined
+def end_game(state: Any, side: int) -> None:
+    """Ends the game as it stands, won by a side.
+
+    Args:
+        state: STATE record. Modified in place: `phase`, `winner`, `actor` and `playable`.
+        side: The side.
+    """
     state["phase"] = OVER
     state["winner"] = side
     state["actor"] = NO_PLAYER
     state["playable"] = 0
-    write_event(log, WIN, player, 0, side)
-    return True
 
 
 @inlined

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import numpy as np
+
 from cribai.cards import NO_CARD
 from cribai.engine.dealing import decision_key
 from cribai.engine.jit import inlined, kernel
@@ -12,39 +14,42 @@ _NO_CARD: Final = NO_CARD
 
 
 @inlined
-def write_view(state: Any, rules: Any, game: int, view: Any) -> None:
-    """Writes what the actor of a state may know; reads nothing that is hidden from him.
+def write_view(state: Any, rules: Any, player: int, game: int, view: Any) -> None:
+    """Writes what a player may know; reads nothing that is hidden from him.
+
+    A player who is not to act has no legal actions and no random key.
 
     Args:
-        state: STATE record with a decision due.
+        state: STATE record.
         rules: RULES record.
+        player: Whose view.
         game: The caller's number of the game.
         view: VIEW record. Modified in place: every field.
     """
-    player = int(state["actor"])
     num_players = rules["num_players"]
     view["game"] = game
-    view["key"] = decision_key(state)
+    if player == state["actor"]:
+        view["key"] = decision_key(state)
+        view["playable"] = state["playable"]
+        is_discard = state["phase"] == DISCARD
+        view["num_legal"] = rules["num_tosses"] if is_discard else num_bits(int(state["playable"]))
+    else:
+        view["key"] = np.uint64(0)
+        view["playable"] = 0
+        view["num_legal"] = 0
     view["decision"] = state["num_decisions"]
     view["deal"] = state["num_deals"] - 1
     view["phase"] = state["phase"]
     view["player"] = player
     view["count"] = state["count"]
     view["starter"] = state["starter"]
-    view["playable"] = state["playable"]
     view["played"] = state["played"][player]
     view["series"] = state["series"]
     view["series_length"] = state["series_length"]
     for i in range(view["hand"].shape[0]):
         view["hand"][i] = state["hands"][player, i]
-    if state["phase"] == DISCARD:
-        view["num_legal"] = rules["num_tosses"]
-        for i in range(view["tossed"].shape[0]):
-            view["tossed"][i] = _NO_CARD
-    else:
-        view["num_legal"] = num_bits(int(state["playable"]))
-        for i in range(view["tossed"].shape[0]):
-            view["tossed"][i] = state["tosses"][player, i]
+    for i in range(view["tossed"].shape[0]):
+        view["tossed"][i] = state["tosses"][player, i]
     dealer = state["dealer"] - player
     view["dealer"] = dealer if dealer >= 0 else dealer + num_players
     other = player
@@ -72,7 +77,7 @@ def write_view(state: Any, rules: Any, game: int, view: Any) -> None:
 
 @kernel
 def write_views(states: Any, rules: Any, games: Any, indices: Any, views: Any) -> None:
-    """Writes the view of each of some states.
+    """Writes the actor's view of each of some states.
 
     Args:
         states: STATE array (n,), each with a decision due.
@@ -83,7 +88,23 @@ def write_views(states: Any, rules: Any, games: Any, indices: Any, views: Any) -
     """
     for place in range(indices.shape[0]):
         index = indices[place]
-        write_view(states[index], rules[0], games[index], views[place])
+        state = states[index]
+        write_view(state, rules[0], int(state["actor"]), games[index], views[place])
+
+
+@kernel
+def write_seat_views(states: Any, rules: Any, seats: Any, games: Any, views: Any) -> None:
+    """Writes one seat's view of each state, whether it is to act or not.
+
+    Args:
+        states: STATE array (n,).
+        rules: RULES array (1,).
+        seats: int8 array (n,), whose view.
+        games: int64 array (n,), the caller's number of each game.
+        views: VIEW array (n,). Modified in place.
+    """
+    for i in range(states.shape[0]):
+        write_view(states[i], rules[0], int(seats[i]), games[i], views[i])
 
 
 @kernel
@@ -97,7 +118,7 @@ def write_masks(views: Any, rules: Any, masks: Any) -> None:
     """
     num_tosses = rules[0]["num_tosses"]
     for place in range(views.shape[0]):
-        is_discard = views[place]["phase"] == DISCARD
+        is_discard = views[place]["phase"] == DISCARD and views[place]["num_legal"] > 0
         for action in range(num_tosses):
             masks[place, action] = is_discard
         for slot in range(rules[0]["cards_kept"]):

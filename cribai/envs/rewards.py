@@ -1,0 +1,161 @@
+"""What a learner is paid: the win, points, match points, or the chance to win.
+
+A reward reads how the learner stands before and after a step and holds no state of its own. An
+illegal action is paid as if the opponent had reached the target at once.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribai.analysis.knowledge import TARGET, WIN, covers, load_knowledge
+from cribai.errors import ConfigError
+from cribai.rules import MatchPoints, Rules, get_match_points
+
+
+class Reward(ABC):
+    """What steps are worth to the learner.
+
+    Args:
+        rules: The rules of the games, of two players.
+        match_points: The table of what wins are worth.
+    """
+
+    def __init__(self, rules: Rules, match_points: MatchPoints) -> None:
+        self.rules = rules
+        self.match_points = match_points
+
+    @abstractmethod
+    def pay(
+        self, before: NDArray[Any], after: NDArray[Any], illegal: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Returns the rewards of a step.
+
+        Args:
+            before: EPISODE array (n,), how each row stood before.
+            after: EPISODE array (n,), how it stands now.
+            illegal: bool array (n,), whether the game was lost by an illegal action.
+        """
+
+
+class WinReward(Reward):
+    """1 for a win and -1 for a loss, when the game ends."""
+
+    def pay(
+        self,
+        before: NDArray[Any],  # noqa: ARG002
+        after: NDArray[Any],
+        illegal: NDArray[np.bool_],  # noqa: ARG002
+    ) -> NDArray[np.float64]:
+        """Returns the rewards of a step; see `Reward.pay`."""
+        rewards: NDArray[np.float64] = after["result"].astype(np.float64)
+        return rewards
+
+
+class PointsReward(Reward):
+    """The learner's points less the opponent's, as they are scored."""
+
+    def pay(
+        self, before: NDArray[Any], after: NDArray[Any], illegal: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Returns the rewards of a step; see `Reward.pay`."""
+        others = np.where(illegal, self.rules.target, after["other_score"])
+        own_points = after["own_score"] - before["own_score"]
+        gains = own_points - (others - before["other_score"])
+        rewards: NDArray[np.float64] = gains.astype(np.float64)
+        return rewards
+
+
+class MatchPointsReward(Reward):
+    """What the win is worth in a match, less than zero for a loss, when the game ends."""
+
+    def __init__(self, rules: Rules, match_points: MatchPoints) -> None:
+        super().__init__(rules, match_points)
+        self._worths = np.array(
+            [match_points.worth(rules.skunk_level(score)) for score in range(rules.target + 1)],
+            np.float64,
+        )
+
+    def pay(
+        self,
+        before: NDArray[Any],  # noqa: ARG002
+        after: NDArray[Any],
+        illegal: NDArray[np.bool_],  # noqa: ARG002
+    ) -> NDArray[np.float64]:
+        """Returns the rewards of a step; see `Reward.pay`."""
+        result = after["result"]
+        losers = np.where(result > 0, after["other_score"], after["own_score"])
+        rewards: NDArray[np.float64] = result * self._worths[losers]
+        return rewards
+
+
+class WinProbabilityReward(Reward):
+    """The change of the chance to win, told by board position at each new deal, and at the end.
+
+    The rewards of a game add up to 1 or 0, for a win or a loss, less the chance at its start. What
+    happens within a deal is paid when the next one begins.
+
+    Raises:
+        ConfigError: Board position is not known for the rules.
+    """
+
+    def __init__(self, rules: Rules, match_points: MatchPoints) -> None:
+        super().__init__(rules, match_points)
+        if not covers(rules) or rules.target > TARGET:
+            raise ConfigError(
+                f"The reward 'win_probability' is not known for the rules {rules.name!r}, only for"
+                f" two players with six cards each and a target of {TARGET} or less;"
+                " choose 'points'."
+            )
+        self._worth = load_knowledge()[0]["worth"][WIN]
+
+    def pay(
+        self,
+        before: NDArray[Any],
+        after: NDArray[Any],
+        illegal: NDArray[np.bool_],  # noqa: ARG002
+    ) -> NDArray[np.float64]:
+        """Returns the rewards of a step; see `Reward.pay`."""
+        rewards = np.zeros(len(after))
+        moved = (after["num_deals"] != before["num_deals"]) | (after["result"] != 0)
+        rows = np.flatnonzero(moved)
+        if rows.size:
+            rewards[rows] = self.chance(after[rows]) - self.chance(before[rows])
+        return rewards
+
+    def chance(self, episodes: NDArray[Any]) -> NDArray[np.float64]:
+        """Returns the chance to win as the present deal began, or 1 or 0 once the game has ended.
+
+        Args:
+            episodes: EPISODE array (n,).
+        """
+        head_start = TARGET - self.rules.target
+        own = episodes["own_start"] + head_start
+        other = episodes["other_start"] + head_start
+        deals = episodes["own_deals"] == 1
+        worth = np.where(deals, self._worth[own, other], -self._worth[other, own])
+        worth = np.where(episodes["result"] == 0, worth, episodes["result"])
+        chances: NDArray[np.float64] = (worth + 1) / 2
+        return chances
+
+
+REWARDS: Final[dict[str, type[Reward]]] = {
+    "win": WinReward,
+    "points": PointsReward,
+    "match_points": MatchPointsReward,
+    "win_probability": WinProbabilityReward,
+}
+
+
+def make_reward(name: str, rules: Rules, match_points: str = "plain") -> Reward:
+    """Returns a reward by name.
+
+    Raises:
+        ConfigError: No reward has the name, or it is not known for the rules.
+        RulesError: No table of match points has the name.
+    """
+    if name not in REWARDS:
+        raise ConfigError(f"Unknown reward {name!r}; choose one of {', '.join(REWARDS)}.")
+    return REWARDS[name](rules, get_match_points(match_points))
