@@ -26,8 +26,8 @@ class DiscardEnv(TableEnv):
     and pegging; or `win_probability`, the chance to win the game from the scores of the reset. Or
     it is the result of the deal, `deal`: the learner's points less the opponent's. An illegal toss
     is paid the target in points less than zero, or no chance to win. With the analysis, `info` has
-    at the end "values", what each toss is worth, and "regret", how much less the one chosen is worth
-    than the best.
+    at the end "values", what each toss is worth, and "regret", how much less the one chosen is
+    worth than the best.
 
     Args:
         rules: Rules of two players, or a preset's name.
