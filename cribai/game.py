@@ -40,6 +40,21 @@ class Deal:
     starter: int
     to_crib: tuple[int, ...] = ()
 
+    @classmethod
+    def of_state(cls, state: Any, rules: Rules) -> "Deal":
+        """Returns the cards of the present deal of a STATE record."""
+        cards = state["deck"].tolist()
+        size = rules.cards_dealt
+        hands = tuple(
+            tuple(cards[seat * size : (seat + 1) * size]) for seat in range(rules.num_players)
+        )
+        rest = rules.num_players * size
+        return cls(
+            hands,
+            cards[rest + rules.crib_from_deck],
+            tuple(cards[rest : rest + rules.crib_from_deck]),
+        )
+
     def cards(self, rules: Rules) -> NDArray[np.int64]:
         """Returns the cards in the engine's order, checked against the rules.
 
@@ -215,18 +230,7 @@ class Game:
 
     def deal(self) -> Deal:
         """Returns the cards of the present deal, hidden ones too."""
-        rules = self.rules
-        cards = [int(card) for card in self._state["deck"]]
-        size = rules.cards_dealt
-        hands = tuple(
-            tuple(cards[seat * size : (seat + 1) * size]) for seat in range(rules.num_players)
-        )
-        rest = rules.num_players * size
-        return Deal(
-            hands,
-            cards[rest + rules.crib_from_deck],
-            tuple(cards[rest : rest + rules.crib_from_deck]),
-        )
+        return Deal.of_state(self._state, self.rules)
 
     def view(self) -> View:
         """Returns what the player to act may know.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cribai.engine import state as engine
-from cribai.engine.simulate import first_illegal, forfeit, start_batch, step_batch
+from cribai.engine.simulate import award_game, first_illegal, start_batch, step_batch
 from cribai.engine.viewing import write_seat_views, write_views
 from cribai.errors import IllegalActionError, RulesError
 from cribai.rules import Rules, get_rules
@@ -32,6 +32,10 @@ class GameBatch:
         self.games = np.arange(len(states)) if games is None else np.asarray(games, np.int64)
         self._compiled = engine.compiled_rules(rules)
         self._log = engine.new_log(enabled=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leaves out the compiled rules, which are large and not to be copied."""
+        return type(self), (self.states, self.rules, self.games)
 
     @classmethod
     def start(
@@ -118,11 +122,16 @@ class GameBatch:
     def forfeit(self, index: int, player: int) -> None:
         """Ends a game that a player forfeits: the best placed of the other sides wins.
 
+        Of equals, the side that follows him first in turn order wins.
+
         Raises:
             IllegalActionError: The game is over.
         """
         self._due([index])
-        forfeit(self.states, self._compiled, index, player)
+        rules, scores = self.rules, self.scores[index]
+        seats = [(player + place) % rules.num_players for place in range(1, rules.num_players)]
+        others = [side for side in map(rules.side_of, seats) if side != rules.side_of(player)]
+        award_game(self.states, index, max(others, key=lambda side: scores[side]))
 
     def step(self, actions: ArrayLike, indices: ArrayLike | None = None) -> None:
         """Takes an action in each game with a decision due, or in those at given indices.

@@ -12,6 +12,8 @@ import pytest
 
 import command
 from cribai import agent_entry_points, benchmark
+from cribai.benchmark.engine import random_hands
+from cribai.benchmark.timing import one_core
 
 BRIEF = ["--seconds", "0.02"]
 RATES = ("show_hands_per_second", "random_hands_per_second")
@@ -20,7 +22,13 @@ RATES = ("show_hands_per_second", "random_hands_per_second")
 def check_rates(result: dict[str, Any]) -> None:
     assert all(result[name] > 0 for name in RATES)
     assert list(result["random_games_per_second"]) == ["fused", "tournament"]
-    assert list(result["decisions_per_second"]) == ["views"]
+    assert list(result["decisions_per_second"]) == [
+        "views",
+        "single_env",
+        "vector_env",
+        "sync_vector_env",
+    ]
+    assert result["bytes_grown_by_resets"] < 1_000_000
     assert {*result["agents"], *result["skipped"]} == set(agent_entry_points())
     assert {"random", "greedy"} <= set(result["agents"])
     for name in ("random_games_per_second", "decisions_per_second", "agents", "ratios"):
@@ -33,9 +41,11 @@ def check_peers(result: dict[str, Any]) -> None:
     assert peers["cribbage-scorer"]["hands_compared"] > 0
     assert peers["cribbage-scorer"]["mismatches"] == 0
     assert list(result["ratios"]) == [
+        "vector_env_to_sync_vector_env",
         "fused_games_to_open_spiel",
         "tournament_games_to_open_spiel",
         "decisions_to_open_spiel",
+        "single_env_to_open_spiel",
         "show_hands_to_cribbage_scorer",
         "random_hands_to_cribbage_scorer",
     ]
@@ -54,9 +64,9 @@ def test_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "peers", lambda _: {})
     finished = command.run("bench", *BRIEF, "--no-startup")
     assert (finished.status, finished.stderr) == (0, "")
-    for words in ("random games, fused", "greedy"):
+    for words in ("random games, fused", "vector environment", "greedy"):
         assert words in finished.stdout
-    assert "times as fast" not in finished.stdout
+    assert "open spiel" not in finished.stdout
 
 
 def test_bad_time_is_refused() -> None:
@@ -72,7 +82,7 @@ def test_agents_that_need_options_are_skipped(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_random_hands_are_distinct_cards() -> None:
-    hands = benchmark.random_hands(1000)
+    hands = random_hands(1000)
     assert ((hands >= 0) & (hands < 52)).all()
     assert (np.diff(np.sort(hands, axis=1), axis=1) > 0).all()
     assert len(np.unique(hands)) == 52
@@ -82,7 +92,7 @@ def test_affinity_is_restored() -> None:
     if not hasattr(os, "sched_getaffinity"):
         pytest.skip("cores cannot be chosen here")
     allowed = os.sched_getaffinity(0)
-    with benchmark.one_core():
+    with one_core():
         assert len(os.sched_getaffinity(0)) == 1
     assert os.sched_getaffinity(0) == allowed
 

@@ -54,6 +54,19 @@ def _tables(result: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, st
             ("decisions, with views", _number(result["decisions_per_second"]["views"])),
         ],
     )
+    names = {
+        "single_env": "learner's decisions, single environment",
+        "vector_env": "learner's decisions, vector environment",
+        "sync_vector_env": "learner's decisions, Gymnasium's SyncVectorEnv",
+    }
+    rates = result["decisions_per_second"]
+    yield (
+        "environments, v random",
+        [
+            *((words, _number(rates[name])) for name, words in names.items()),
+            ("bytes that 20,000 resets leave behind", _number(result["bytes_grown_by_resets"])),
+        ],
+    )
     yield (
         "games a second against itself",
         [(name, _number(value)) for name, value in result["agents"].items()],
@@ -67,10 +80,10 @@ def _tables(result: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, st
                 for figure, value in figures.items()
             ],
         )
-        yield (
-            "times as fast",
-            [(name.replace("_", " "), _number(value)) for name, value in result["ratios"].items()],
-        )
+    yield (
+        "times as fast",
+        [(name.replace("_", " "), _number(value)) for name, value in result["ratios"].items()],
+    )
     if "startup_seconds" in result:
         yield (
             "seconds to start",

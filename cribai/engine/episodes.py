@@ -92,8 +92,13 @@ def take_actions(
     last_deal: int,
     learners: Any,
     illegal: Any,
-) -> None:
-    """Takes the learner's actions; an illegal one loses the game.
+    games: Any,
+    due: Any,
+    views: Any,
+) -> int:
+    """Takes the learner's actions and finds the rows in which the opponent is then to act.
+
+    An illegal action loses the game.
 
     Args:
         states: STATE array (n,). Modified in place at the rows.
@@ -104,15 +109,26 @@ def take_actions(
         last_deal: No deals are begun beyond this number.
         learners: int8 array (n,), the learner's seat.
         illegal: bool array (n,). Modified in place at the rows: whether the action was illegal.
+        games: int64 array (n,), the caller's number of each game.
+        due: int64 array (>= m,). Modified in place: the rows found.
+        views: VIEW array (>= m,). Modified in place: the actors' views.
+
+    Returns:
+        How many there are.
     """
+    found = 0
     for i in range(rows.shape[0]):
         row = rows[i]
         state = states[row]
         illegal[row] = not is_legal(state, rules[0], actions[i])
         if illegal[row]:
             end_game(state, rules[0]["sides"][1 - learners[row]])
-        else:
-            _step(state, rules[0], log[0], actions[i], last_deal)
+            continue
+        _step(state, rules[0], log[0], actions[i], last_deal)
+        if _take_view(state, rules[0], row, learners, games, views[found]):
+            due[found] = row
+            found += 1
+    return found
 
 
 @kernel
@@ -200,8 +216,8 @@ def _take_view(state: Any, rules: Any, row: int, learners: Any, games: Any, view
 @kernel
 def observe(
     states: Any, rules: Any, learners: Any, games: Any, before: Any, views: Any, episodes: Any
-) -> None:
-    """Writes the learner's view of each row and how he stands.
+) -> int:
+    """Writes the learner's view of each row and how he stands; returns how many have ended.
 
     Args:
         states: STATE array (n,).
@@ -212,6 +228,7 @@ def observe(
         views: VIEW array (n,). Modified in place.
         episodes: EPISODE array (n,). Modified in place.
     """
+    num_ended = 0
     for i in range(states.shape[0]):
         state = states[i]
         learner = int(learners[i])
@@ -232,7 +249,9 @@ def observe(
         episode["own_deals"] = state["dealer"] == learner
         episode["num_deals"] = state["num_deals"]
         episode["ended"] = state["actor"] == NO_PLAYER
+        num_ended += episode["ended"]
         if state["winner"] == NO_PLAYER:
             episode["result"] = 0
         else:
             episode["result"] = 1 if state["winner"] == own_side else -1
+    return num_ended

@@ -14,6 +14,7 @@ from cribai.rules import MAX_PLAYERS
 NUM_AGENTS: Final = 2
 GAMES_PER_PAIR: Final = 2
 NO_GAME: Final = -1
+NO_FORFEIT: Final = -1
 
 RESULT: Final = np.dtype(
     [
@@ -22,7 +23,8 @@ RESULT: Final = np.dtype(
         ("pair", "<i8"),
         ("game", "<i1"),  # number of the game in its pair
         ("winner", "<i1"),  # the agent whose side won
-        ("skunk", "<i1"),  # what the loser suffers, see `Rules.skunk_level`
+        ("skunk", "<i1"),  # what the loser suffers, see `Rules.skunk_level`; 0 for a forfeit
+        ("forfeit", "<i1"),  # the agent who forfeited the game, or NO_FORFEIT
         ("first_dealer", "<i1"),  # the agent who dealt first
         ("first_dealer_won", "<i1"),  # whether the side of the seat that dealt first won
         ("num_deals", "<i2"),
@@ -244,7 +246,8 @@ def take_ended(
             Modified in place: NO_GAME where a game has ended.
         places: int64 array (n,). Modified in place: which states, ascending.
         numbers: int64 array (n,). Modified in place: their games' numbers.
-        results: RESULT array. Modified in place: all but `skunk` of the ended games' results.
+        results: RESULT array. Modified in place: all but `skunk` and `forfeit` of the ended games'
+            results.
 
     Returns:
         How many there are.
@@ -288,23 +291,15 @@ def _write_result(
 
 
 @kernel
-def forfeit(states: Any, rules: Any, index: int, player: int) -> None:
-    """Ends a game that a player forfeits: the best placed of the other sides wins it as it stands.
+def award_game(states: Any, index: int, side: int) -> None:
+    """Ends a game as it stands, won by a side.
 
     Args:
         states: STATE array (n,). Modified in place: the state.
-        rules: RULES array (1,).
         index: Which state.
-        player: Who forfeits; of equals, the side that follows him first in turn order wins.
+        side: The side.
     """
-    state = states[index]
-    loser = rules[0]["sides"][player]
-    winner = -1
-    for place in range(1, rules[0]["num_players"]):
-        side = rules[0]["sides"][(player + place) % rules[0]["num_players"]]
-        if side != loser and (winner < 0 or state["scores"][side] > state["scores"][winner]):
-            winner = side
-    end_game(state, winner)
+    end_game(states[index], side)
 
 
 @kernel

@@ -65,7 +65,9 @@ class CribbageEnv(TableEnv):
         tables.step(ROW, self._checked_actions(action))
         observation, info = self._observe()
         reward = float(self.reward.pay(tables.before, tables.episodes, tables.illegal)[0])
-        ended = bool(tables.episodes["ended"][0])
+        ended = self._ended
         if ended:
             info |= {name: values[0] for name, values in tables.results(ROW).items()}
+            # Gymnasium's vector environments know Python's bool and not NumPy's.
+            info["illegal_action"] = bool(info["illegal_action"])
         return observation, reward, ended, False, info

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from cribai.cards import JOKER_RANK, NO_CARD, NUM_RANKS, NUM_SUITS
 from cribai.engine.jit import kernel
 from cribai.engine.scoring import VALUES, extend_series, play_points
-from cribai.engine.state import DISCARD, NO_GO, NO_PLAYER, OVER, PLAY, VIEW, compiled_rules
+from cribai.engine.state import DEAL, DISCARD, NO_GO, NO_PLAYER, OVER, PLAY, VIEW, compiled_rules
 from cribai.engine.viewing import write_masks
 from cribai.errors import ConfigError
 from cribai.rules import Rules
 from cribai.views import View, ViewBatch
-
-Observation = NDArray[Any] | dict[str, NDArray[Any]]
 
 ACTION_MASK: Final = "action_mask"
 _NO_CARD: Final = NO_CARD
@@ -44,12 +42,18 @@ class Encoding(ABC):
         self.rules = rules
 
     @abstractmethod
-    def encode(self, views: ViewBatch) -> Observation:
+    def encode(self, views: ViewBatch) -> Any:
         """Returns new observations of views, a row of each array for each."""
+
+    def encode_one(self, views: ViewBatch) -> Any:
+        """Returns a new observation of the only view of a batch."""
+        return self.encode(views)[0]
 
     @abstractmethod
     def decode(self, observation: Any) -> View:
         """Returns the view of one observation, its book-keeping fields zero.
+
+        A game that ended by an illegal action looks like one that waits for another player.
 
         Raises:
             ConfigError: The encoding does not keep everything.
@@ -96,6 +100,8 @@ class DictEncoding(Encoding):
             "go_counts": ((players,), rules.thirty_one, int8),
             "dealer": ((players,), 1, int8),
         }
+        self._number = 0
+        self._arrays: list[tuple[tuple[int, ...], np.dtype[Any]]] = []
         self.space = spaces.Dict(
             {
                 name: spaces.Box(0, high, shape, dtype.type)
@@ -110,28 +116,23 @@ class DictEncoding(Encoding):
 
     def encode(self, views: ViewBatch) -> dict[str, NDArray[Any]]:
         """Returns new observations of views; see `Encoding.encode`."""
-        number = len(views)
-        found = {
-            name: np.zeros((number, *shape), dtype)
-            for name, (shape, _, dtype) in self._shapes.items()
-        }
+        return dict(zip(self._shapes, self._fields(views), strict=True))
+
+    def encode_one(self, views: ViewBatch) -> dict[str, NDArray[Any]]:
+        """Returns a new observation of the only view; see `Encoding.encode_one`."""
+        return dict(zip(self._shapes, [field[0] for field in self._fields(views)], strict=True))
+
+    def _fields(self, views: ViewBatch) -> list[NDArray[Any]]:
+        if len(views) != self._number:
+            self._number = len(views)
+            self._arrays = [
+                ((self._number, *shape), dtype) for shape, _, dtype in self._shapes.values()
+            ]
+        fields = [np.zeros(shape, dtype) for shape, dtype in self._arrays]
         rules = compiled_rules(self.rules)
-        write_masks(views.array, rules, found[ACTION_MASK])
-        _write_fields(
-            views.array,
-            rules,
-            self._num_ranks,
-            found["hand"],
-            found["tossed"],
-            found["starter"],
-            found["plays"],
-            found["count"],
-            found["scores"],
-            found["num_left"],
-            found["go_counts"],
-            found["dealer"],
-        )
-        return found
+        write_masks(views.array, rules, fields[0])
+        _write_fields(views.array, rules, self._num_ranks, *fields[1:])
+        return fields
 
     def decode(self, observation: Any) -> View:
         """Returns the view of one observation; see `Encoding.decode`."""
@@ -169,8 +170,12 @@ class DictEncoding(Encoding):
         view["num_legal"] = mask.sum()
         lays = mask[rules.num_tosses :]
         view["playable"] = sum(1 << slot for slot in range(rules.cards_kept) if lays[slot])
-        is_over = max(observation["scores"]) >= rules.target
-        view["phase"] = OVER if is_over else PLAY if starters else DISCARD
+        if max(observation["scores"]) >= rules.target:
+            view["phase"] = OVER
+        elif starters:
+            view["phase"] = PLAY if view["num_left"].any() else DEAL
+        else:
+            view["phase"] = DISCARD
         return View(view, rules)
 
     def _read_play(self, row: NDArray[np.int8]) -> tuple[int, int, bool]:

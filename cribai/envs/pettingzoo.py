@@ -21,7 +21,7 @@ from cribai.envs.full_state import StateEncoding
 from cribai.envs.rendering import Window, draw_table, render_text
 from cribai.envs.table_env import checked_action, checked_illegal_action
 from cribai.errors import ConfigError
-from cribai.game_batch import GameBatch
+from cribai.game_batch import GameBatch, checked_seed
 from cribai.rules import Rules, get_match_points, get_rules
 from cribai.views import View
 
@@ -132,11 +132,14 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 -- PettingZoo's conve
             seed: Games from here on follow from it; None goes on with the next game of the last
                 seed, a random one at first.
             options: Not used.
+
+        Raises:
+            RulesError: The seed is not an integer from 0 to 2**64 - 1.
         """
         if seed is None and self._seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         if seed is not None:
-            self._seed = seed
+            self._seed = int(checked_seed(seed))
             self._game = -1
         assert self._seed is not None
         self._game += 1
@@ -170,11 +173,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 -- PettingZoo's conve
     def observe(self, agent: str) -> dict[str, Any]:
         """Returns an agent's observation, new arrays."""
         views = self._view_batch(agent)
-        found = self._encoding.encode(views)
-        if isinstance(found, dict):
-            observation: Any = {name: field[0] for name, field in found.items()}
-        else:
-            observation = found[0]
+        observation = self._encoding.encode_one(views)
         return {"observation": observation, ACTION_MASK: views.action_masks()[0]}
 
     def step(self, action: Any) -> None:

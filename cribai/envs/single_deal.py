@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.agent import Agent, make_agent
+from cribai.agent import Agent
 from cribai.analysis.knowledge import TARGET, covers
 from cribai.analysis.tosses import toss_values
 from cribai.envs.table_env import ROW, TableEnv
-from cribai.envs.tables import Tables
+from cribai.envs.tables import Tables, checked_agent
 from cribai.errors import ConfigError
 from cribai.rules import Rules
 
@@ -149,7 +149,7 @@ class PeggingEnv(TableEnv):
             illegal_action=illegal_action,
             render_mode=render_mode,
         )
-        self.tosser = make_agent(tosser) if isinstance(tosser, str) else tosser
+        self.tosser = checked_agent(tosser)
         self.tosser.check_rules(self.rules)
 
     def _begin(self, options: dict[str, Any]) -> None:

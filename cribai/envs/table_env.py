@@ -15,10 +15,12 @@ from cribai.envs.full_state import StateEncoding
 from cribai.envs.rendering import Window, draw_table, render_text
 from cribai.envs.tables import Tables
 from cribai.errors import ConfigError, IllegalActionError
+from cribai.game_batch import checked_seed
 from cribai.views import View
 
 ROW = np.zeros(1, np.int64)
 ILLEGAL_ACTIONS = ("lose", "raise")
+_MAX_ACTION = 2**63 - 1
 
 
 class TableEnv(gymnasium.Env[Any, Any]):
@@ -67,7 +69,9 @@ class TableEnv(gymnasium.Env[Any, Any]):
         self.state_space = self._state_encoding.space
         self._window: Window | None = None
         self._views = tables.observe()
-        self._ready = False
+        self._actions = np.zeros(1, np.int64)
+        self._seeded = False
+        self._ended = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -85,14 +89,16 @@ class TableEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             ConfigError: An option is unknown or out of range.
+            RulesError: The seed is not an integer from 0 to 2**64 - 1.
         """
-        super().reset(seed=seed)
-        if seed is None and not self._ready:
+        wanted = checked_options(options, self.rules.target)
+        super().reset(seed=None if seed is None else int(checked_seed(seed)))
+        if seed is None and not self._seeded:
             seed = int(self.np_random.integers(2**63))
         if seed is not None:
-            self.tables.seed(ROW, np.array([seed], np.uint64))
-        self._ready = True
-        self._begin(checked_options(options, self.rules.target))
+            self.tables.seed(ROW, [seed])
+        self._seeded = True
+        self._begin(wanted)
         return self._observe()
 
     def _begin(self, options: dict[str, Any]) -> None:
@@ -105,9 +111,11 @@ class TableEnv(gymnasium.Env[Any, Any]):
             IllegalActionError: The episode has ended, or the action is illegal and raises.
         """
         number = checked_action(action)
-        if self.tables.states[0]["actor"] < 0:
+        if self._ended:
             raise IllegalActionError("The episode has ended; call reset() to begin another.")
-        actions = np.array([number], np.int64)
+        actions = self._actions
+        # A number that no array holds is illegal like any other.
+        actions[0] = min(max(number, -1), _MAX_ACTION)
         if self.raises:
             self.tables.check(ROW, actions)
         return actions
@@ -115,12 +123,11 @@ class TableEnv(gymnasium.Env[Any, Any]):
     def _observe(self) -> tuple[Any, dict[str, Any]]:
         """Returns the observation and the info, and shows the table in human mode."""
         self._views = self.tables.observe()
-        found = self.encoding.encode(self._views)
-        if isinstance(found, dict):
-            observation: Any = {name: field[0] for name, field in found.items()}
-            mask = found[ACTION_MASK][0].copy()
+        self._ended = self.tables.num_ended == 1
+        observation = self.encoding.encode_one(self._views)
+        if isinstance(observation, dict):
+            mask = observation[ACTION_MASK].copy()
         else:
-            observation = found[0]
             mask = self._views.action_masks()[0]
         if self.render_mode == "human":
             self._show()
@@ -232,14 +239,14 @@ def checked_options(options: dict[str, Any] | None, target: int) -> dict[str, An
     found: dict[str, Any] = {}
     for name, value in (options or {}).items():
         if name == "scores":
-            if len(value) != 2 or not all(0 <= score < target for score in value):
+            if not _are_scores(value, target):
                 raise ConfigError(
                     f"The option scores is {value!r}; give the learner's and the opponent's, each"
                     f" from 0 to {target - 1}."
                 )
             found[name] = (int(value[0]), int(value[1]))
         elif name == "learner_deals":
-            if value not in (True, False):
+            if not isinstance(value, (bool, np.bool_)):
                 raise ConfigError(f"The option learner_deals is {value!r}; give True or False.")
             found[name] = bool(value)
         else:
@@ -247,3 +254,9 @@ def checked_options(options: dict[str, Any] | None, target: int) -> dict[str, An
                 f"Unknown option {name!r} of reset; the options are scores and learner_deals."
             )
     return found
+
+
+def _are_scores(value: Any, target: int) -> bool:
+    return np.shape(value) == (2,) and all(
+        isinstance(score, (int, np.integer)) and 0 <= score < target for score in value
+    )

@@ -21,6 +21,7 @@ from cribai.engine.episodes import (
 from cribai.engine.simulate import first_illegal
 from cribai.engine.state import NO_PLAYER, OVER, STATE, VIEW, compiled_rules, new_log
 from cribai.errors import AgentError, ConfigError, IllegalActionError, RulesError
+from cribai.game_batch import checked_seed
 from cribai.rules import Rules, get_rules
 from cribai.views import ViewBatch
 
@@ -49,6 +50,7 @@ class Tables:
         learners: int8 array (size,), the learner's seat.
         episodes: EPISODE array (size,), how the learner stood when last observed.
         before: EPISODE array (size,), how he stood the time before.
+        num_ended: How many rows had no episode under way when last observed.
         illegal: bool array (size,), whether the last action was illegal.
 
     Raises:
@@ -69,7 +71,7 @@ class Tables:
         self.rules = two_players(get_rules(rules))
         if seats not in SEATS:
             raise ConfigError(f"Unknown seats {seats!r}; choose one of {', '.join(SEATS)}.")
-        self.opponent = make_agent(opponent) if isinstance(opponent, str) else opponent
+        self.opponent = checked_agent(opponent)
         self.opponent.check_rules(self.rules)
         self.last_deal = last_deal
         self.states = np.zeros(size, STATE)
@@ -79,6 +81,7 @@ class Tables:
         self.learners = np.zeros(size, np.int8)
         self.before = np.zeros(size, EPISODE)
         self.episodes = np.zeros(size, EPISODE)
+        self.num_ended = size
         self.illegal = np.zeros(size, np.bool_)
         # Most agents have no memory to be told of.
         self._listens = type(self.opponent).games_ended is not Agent.games_ended
@@ -87,7 +90,8 @@ class Tables:
         self._cycle = np.array(SEATS[seats], np.int8)
         self._seeds = np.zeros(size, np.uint64)
         self._numbers = np.full(size, -1, np.int64)
-        self._games = np.zeros(size, np.int64)
+        # Numbers that no two episodes share, also when a row is seeded again.
+        self._games = np.arange(size) - size
         self._views = np.zeros(size, VIEW)
         self._make_scratch()
 
@@ -97,12 +101,14 @@ class Tables:
         self._log = new_log(enabled=False)
         self._due = np.zeros(size, np.int64)
         self._due_views = np.zeros(size, VIEW)
+        self._all_due = ViewBatch(self._due_views, self.rules)
+        self._all_views = ViewBatch(self._views, self.rules)
 
     def __len__(self) -> int:
         return len(self.states)
 
     def __getstate__(self) -> dict[str, Any]:
-        scratch = ("_compiled", "_log", "_due", "_due_views")
+        scratch = ("_compiled", "_log", "_due", "_due_views", "_all_due", "_all_views")
         return {key: value for key, value in self.__dict__.items() if key not in scratch}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -114,9 +120,13 @@ class Tables:
         """Which rows have no episode under way, bool array (size,)."""
         return np.asarray(self.states["actor"] == NO_PLAYER)
 
-    def seed(self, rows: NDArray[np.int64], seeds: NDArray[np.uint64]) -> None:
-        """Seeds rows; their next episodes are number 0."""
-        self._seeds[rows] = seeds
+    def seed(self, rows: NDArray[np.int64], seeds: list[int]) -> None:
+        """Seeds rows; their next episodes are number 0.
+
+        Raises:
+            RulesError: A seed is not an integer from 0 to 2**64 - 1; then nothing is changed.
+        """
+        self._seeds[rows] = [checked_seed(seed) for seed in seeds]
         self._numbers[rows] = -1
 
     def reset(
@@ -148,7 +158,7 @@ class Tables:
             self._tell_ended(rows[self.states["actor"][rows] != NO_PLAYER])
         size = len(self)
         self._numbers[rows] += 1
-        self._games[rows] = self._numbers[rows] * size + rows
+        self._games[rows] += size
         self.illegal[rows] = False
         self.episodes[rows] = np.zeros(1, EPISODE)
         begin_episodes(
@@ -172,7 +182,7 @@ class Tables:
         bad = first_illegal(self.states, self._compiled, rows, actions)
         if bad >= 0:
             row = int(rows[bad])
-            legal = ViewBatch(self._views, self.rules)[row].legal_actions
+            legal = self._all_views[row].legal_actions
             raise IllegalActionError(
                 f"Action {actions[bad]} is illegal in game {row}; the legal ones are {legal}."
             )
@@ -182,14 +192,14 @@ class Tables:
 
         An illegal action loses the game.
         """
-        self.act(rows, actions)
-        self.answer(rows)
+        num_due = self.act(rows, actions)
+        self._let_act(num_due, self.opponent, self.learners, NO_LIMIT)
         if self._listens:
             self._tell_ended(rows[self.states["actor"][rows] == NO_PLAYER])
 
-    def act(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Takes the learner's actions in rows; see `step`."""
-        take_actions(
+    def act(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> int:
+        """Takes the learner's actions in rows; returns in how many the opponent is then to act."""
+        return take_actions(
             self.states,
             self._compiled,
             self._log,
@@ -198,6 +208,9 @@ class Tables:
             self.last_deal,
             self.learners,
             self.illegal,
+            self._games,
+            self._due,
+            self._due_views,
         )
 
     def answer(self, rows: NDArray[np.int64]) -> None:
@@ -206,7 +219,7 @@ class Tables:
         Raises:
             AgentError: The opponent broke the agent protocol or chose an illegal action.
         """
-        self._let_act(rows, self.opponent, self.learners, NO_LIMIT)
+        self._let_act(self._find_due(rows, self.learners), self.opponent, self.learners, NO_LIMIT)
 
     def play_both(self, rows: NDArray[np.int64], agent: Agent, decisions: int = NO_LIMIT) -> None:
         """Lets an agent act for both sides in rows until the episode ends.
@@ -219,15 +232,30 @@ class Tables:
         Raises:
             AgentError: The agent broke the agent protocol or chose an illegal action.
         """
-        self._let_act(rows, agent, np.full(len(self), NO_PLAYER, np.int8), decisions)
+        nobody = np.full(len(self), NO_PLAYER, np.int8)
+        self._let_act(self._find_due(rows, nobody), agent, nobody, decisions)
+        if self._listens and agent is self.opponent:
+            self._tell_ended(rows[self.states["actor"][rows] == NO_PLAYER])
+
+    def _find_due(self, rows: NDArray[np.int64], learners: NDArray[np.int8]) -> int:
+        return find_due(
+            self.states,
+            self._compiled,
+            rows,
+            learners,
+            self._games,
+            self._due,
+            self._due_views,
+        )
 
     def _let_act(
-        self, rows: NDArray[np.int64], agent: Agent, learners: NDArray[np.int8], decisions: int
+        self, number: int, agent: Agent, learners: NDArray[np.int8], decisions: int
     ) -> None:
+        """Lets an agent act in the rows found due, so many, and on; see `play_both`."""
         due, views = self._due, self._due_views
-        number = find_due(self.states, self._compiled, rows, learners, self._games, due, views)
         while number and decisions:
-            batch = ViewBatch(views[:number], self.rules)
+            full = number == len(views)
+            batch = self._all_due if full else ViewBatch(views[:number], self.rules)
             actions = ask(agent, batch)
             number = answer(
                 self.states,
@@ -255,7 +283,7 @@ class Tables:
         The views are overwritten at the next call.
         """
         self.before, self.episodes = self.episodes, self.before
-        observe(
+        self.num_ended = observe(
             self.states,
             self._compiled,
             self.learners,
@@ -264,7 +292,7 @@ class Tables:
             self._views,
             self.episodes,
         )
-        return ViewBatch(self._views, self.rules)
+        return self._all_views
 
     def results(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Returns what `info` says of games that have ended, by row of those given."""
@@ -282,6 +310,19 @@ class Tables:
         if len(rows):
             scores = self.states["scores"][rows, :NUM_PLACES].astype(np.int64)
             self.opponent.games_ended(self._games[rows], scores)
+
+
+def checked_agent(agent: str | Agent) -> Agent:
+    """Returns an agent, made if it is a spec.
+
+    Raises:
+        AgentError: It is neither, or cannot be made.
+    """
+    if isinstance(agent, str):
+        return make_agent(agent)
+    if not isinstance(agent, Agent):
+        raise AgentError(f"{agent!r} is no agent; give an agent or its spec.")
+    return agent
 
 
 def two_players(rules: Rules) -> Rules:

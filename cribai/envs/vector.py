@@ -14,14 +14,17 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from cribai.agent import Agent
-from cribai.envs.encoding import ACTION_MASK, Observation, make_encoding
+from cribai.envs.encoding import ACTION_MASK, make_encoding
 from cribai.envs.rendering import draw_table, render_text
 from cribai.envs.rewards import make_reward
 from cribai.envs.table_env import checked_illegal_action, checked_options
 from cribai.envs.tables import Tables
 from cribai.errors import ConfigError, IllegalActionError
+from cribai.game_batch import checked_integer, checked_seed
 from cribai.rules import Rules
 from cribai.views import ViewBatch
+
+_MAX_ENVS = 2**31 - 1
 
 
 class CribbageVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -67,15 +70,20 @@ class CribbageVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         illegal_action: str = "lose",
         render_mode: str | None = None,
     ) -> None:
-        if num_envs < 1:
-            raise ConfigError(f"num_envs is {num_envs}; it must be 1 or more.")
+        num_envs = checked_integer("num_envs", num_envs, 1, _MAX_ENVS)
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ConfigError(
                 f"Unknown render_mode {render_mode!r}; choose one of"
                 f" {', '.join(self.metadata['render_modes'])}."
             )
         self.num_envs = num_envs
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            raise ConfigError(
+                f"Unknown autoreset_mode {autoreset_mode!r}; choose one of"
+                f" {', '.join(mode.value for mode in AutoresetMode)}."
+            ) from None
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
         self.tables = Tables(num_envs, rules, opponent=opponent, seats=seats)
@@ -97,7 +105,7 @@ class CribbageVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begins an episode in every row, or in those of the option "reset_mask".
 
         Args:
@@ -106,21 +114,23 @@ class CribbageVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             options: As for `CribbageEnv.reset`, and "reset_mask", a bool array (num_envs,).
 
         Returns:
-            The observations of all rows, and `infos` of those that began.
+            The observations and masks of all rows; "_action_mask" tells which of them began.
 
         Raises:
             ConfigError: An option is unknown or out of range, or the seeds are not one a row.
+            RulesError: A seed is not an integer from 0 to 2**64 - 1.
         """
-        super().reset(seed=seed if isinstance(seed, int) else None)
         options = dict(options or {})
         mask = self._checked_mask(options.pop("reset_mask", None))
         wanted = checked_options(options, self.rules.target)
+        seeds = self._checked_seeds(seed)
+        super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
         rows = np.flatnonzero(mask)
-        self._seed(rows, seed)
+        self._seed(rows, seeds)
         self.tables.reset(rows, **wanted)
         self._ended[rows] = False
         observation, masks = self._observe()
-        return observation, _infos(self._spread(rows, masks[rows]), mask)
+        return observation, _infos(masks, mask)
 
     def _checked_mask(self, mask: Any) -> NDArray[np.bool_]:
         if mask is None:
@@ -133,29 +143,32 @@ class CribbageVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             )
         return array
 
-    def _seed(self, rows: NDArray[np.int64], seed: int | Sequence[int | None] | None) -> None:
-        if seed is None or isinstance(seed, int):
-            seeds = [None if seed is None else seed + row for row in range(self.num_envs)]
-        elif len(seed) != self.num_envs:
-            raise ConfigError(
-                f"{len(seed)} seeds came for {self.num_envs} rows; give one for each."
-            )
+    def _checked_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if np.ndim(seed) == 0:  # type: ignore[arg-type]
+            first = int(checked_seed(seed))
+            seeds: list[int | None] = [first + row for row in range(self.num_envs)]
         else:
-            seeds = list(seed)
+            seeds = list(seed)  # type: ignore[arg-type]
+        if len(seeds) != self.num_envs:
+            raise ConfigError(
+                f"{len(seeds)} seeds came for {self.num_envs} rows; give one for each."
+            )
+        return [None if each is None else int(checked_seed(each)) for each in seeds]
+
+    def _seed(self, rows: NDArray[np.int64], seeds: list[int | None]) -> None:
         for row in rows.tolist():
             if seeds[row] is None and not self._seeded[row]:
                 seeds[row] = int(self.np_random.integers(2**63))
         given = [row for row in rows.tolist() if seeds[row] is not None]
         if given:
-            values = np.array([seeds[row] for row in given], np.uint64)
-            self.tables.seed(np.array(given, np.int64), values)
+            self.tables.seed(np.array(given, np.int64), [seeds[row] for row in given])
             self._seeded[given] = True
 
     def step(
         self, actions: Any
-    ) -> tuple[
-        Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
-    ]:
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Takes an action in each row; in `NEXT_STEP` mode, ended rows begin anew instead.
 
         Returns:
@@ -164,9 +177,13 @@ class CribbageVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         Raises:
             IllegalActionError: The actions are not one integer a row, or one is illegal and that
-                raises, or a game has ended in the `DISABLED` mode.
+                raises, or a game has ended in the `DISABLED` mode or never began.
         """
         chosen = self._checked_actions(actions)
+        if not self._seeded.all():
+            raise IllegalActionError(
+                f"Game {int(self._seeded.argmin())} has not begun; call reset() first."
+            )
         renewed = self._ended
         live = self._rows
         if renewed.any():
@@ -215,7 +232,7 @@ class CribbageVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             )
         return array.astype(np.int64)
 
-    def _observe(self) -> tuple[Observation, NDArray[np.int8]]:
+    def _observe(self) -> tuple[Any, NDArray[np.int8]]:
         """Returns the observations and the masks, of all rows."""
         self._views = self.tables.observe()
         found = self.encoding.encode(self._views)
@@ -251,7 +268,7 @@ def _infos(masks: NDArray[np.int8], rows: NDArray[np.bool_]) -> dict[str, Any]:
     return {ACTION_MASK: masks, f"_{ACTION_MASK}": rows.copy()}
 
 
-def _row(observation: Observation, row: int) -> Any:
+def _row(observation: Any, row: int) -> Any:
     if isinstance(observation, dict):
         return {name: field[row].copy() for name, field in observation.items()}
     return observation[row].copy()
