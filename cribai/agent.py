@@ -6,6 +6,7 @@ is drawn from each view's random key, so that results do not depend on how decis
 
 import importlib
 import inspect
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,11 @@ from cribai.rules import Rules
 from cribai.views import View, ViewBatch
 
 ENTRY_POINT_GROUP = "cribai.agents"
+FAMILY_GROUP = "cribai.agent_families"
+"""Entry points that read whole specs, for agents whose options are written otherwise."""
+
+FORFEIT = -1
+"""In place of an action: the game is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +48,12 @@ class Agent(ABC):
 
     Attributes:
         name: What reports call the agent; `make_agent` sets it to the spec.
+        may_forfeit: Whether `act` may answer FORFEIT, as an agent does that asks a program which
+            can fail; only tournaments take such agents.
     """
 
     name: str = ""
+    may_forfeit: bool = False
 
     @abstractmethod
     def act(self, views: ViewBatch) -> NDArray[np.int64]:
@@ -112,11 +121,14 @@ def make_agent(spec: str) -> Agent:
     A spec is an installed agent's name or `module:Class`, then options: `"greedy"`,
     `"expectimax:objective=win,samples=20"`, `"my_module:MyAgent:depth=2"`. An option's value is
     read as a number or true or false where it is one, and as text otherwise; commas separate
-    options.
+    options. A spec that begins with `external` names a program, see `cribai.tournament.external`.
 
     Raises:
         AgentError: The spec names no agent, or the agent does not take its options.
     """
+    family = re.match(r"\w*", spec.strip())[0]  # type: ignore[index]
+    for point in entry_points(group=FAMILY_GROUP, name=family):
+        return point.load()(spec.strip())  # type: ignore[no-any-return]
     name, *rest = spec.strip().split(":")
     points = agent_entry_points()
     if name in points:

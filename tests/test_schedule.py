@@ -1,9 +1,11 @@
-"""The round robin and the entrants' labels."""
+"""Who plays whom, and the entrants' labels."""
+
+from collections.abc import Callable
 
 import pytest
 
 from cribai import ConfigError
-from cribai.tournament.schedule import labels, round_robin
+from cribai.tournament.schedule import Pairing, gauntlet, labels, round_robin
 
 
 def test_everyone_plays_everyone_once() -> None:
@@ -11,10 +13,16 @@ def test_everyone_plays_everyone_once() -> None:
     assert round_robin(4) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 
 
+def test_the_first_plays_everyone() -> None:
+    assert gauntlet(2) == [(0, 1)]
+    assert gauntlet(4) == [(0, 1), (0, 2), (0, 3)]
+
+
 @pytest.mark.parametrize("number", [0, 1])
-def test_too_few(number: int) -> None:
+@pytest.mark.parametrize("schedule", [round_robin, gauntlet])
+def test_too_few(schedule: Callable[[int], list[Pairing]], number: int) -> None:
     with pytest.raises(ConfigError, match=f"at least two agents and has {number}"):
-        round_robin(number)
+        schedule(number)
 
 
 def test_labels() -> None:

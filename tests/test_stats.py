@@ -1,18 +1,20 @@
 """Statistics: tables worked by hand, sums that add and flip, intervals that cover."""
 
+import json
+from collections.abc import Callable
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
 from cribai import MATCH_POINTS
-from cribai.engine.simulate import RESULT
+from cribai.engine.simulate import NO_FORFEIT, RESULT
 from cribai.engine.state import DEALER_CRIB, DEALER_HAND, DEALER_HEELS, DEALER_PEGGING, PONE_HAND
-from cribai.tournament.stats import Stats
-
-NO_TALLIES = ((0,) * 6, (0,) * 6)
+from cribai.tournament.stats import SOURCES, Stats
 
 
 def make_results(*games: tuple[int, int]) -> NDArray[np.void]:
@@ -20,13 +22,14 @@ def make_results(*games: tuple[int, int]) -> NDArray[np.void]:
     results = np.zeros(len(games), RESULT)
     results["pair"] = np.arange(len(games)) // 2
     results["game"] = np.arange(len(games)) % 2
-    results["scores"] = games
+    results["scores"] = np.reshape(games, (-1, 2))
     results["winner"] = results["scores"].argmax(axis=1)
     lowest = results["scores"].min(axis=1)
     results["skunk"] = (lowest <= 90) * 1 + (lowest <= 60)
     results["first_dealer"] = 1
     results["first_dealer_won"] = results["winner"] == 1
     results["num_deals"] = 9
+    results["forfeit"] = NO_FORFEIT
     return results
 
 
@@ -36,25 +39,32 @@ def random_results(num_pairs: int, seed: int) -> NDArray[np.void]:
     loser = generator.integers(2, size=len(scores))
     scores[np.arange(len(scores)), loser] = generator.integers(40, 121, len(scores))
     results = make_results(*map(tuple, scores.tolist()))
+    results["first_dealer_won"] = generator.integers(2, size=len(scores))
     for name in ("points", "times"):
         results[name] = generator.integers(0, 100, results[name].shape)
     return results
 
 
+def random_luck(results: NDArray[np.void], seed: int) -> NDArray[np.int64]:
+    """Luck in millionths that goes with winning, as it does."""
+    noise = np.random.default_rng(seed).normal(0, 0.4, len(results))
+    won = results["winner"] == 0
+    luck: NDArray[np.int64] = np.rint(1e6 * (0.3 * (won - 0.5) + noise)).astype(np.int64)
+    return luck
+
+
 def of_pairs(none: int, one: int, both: int) -> Stats:
     """Statistics of pairs of plain wins by 10, by the number of games won."""
-    wins, losses = one + 2 * both, one + 2 * none
-    return Stats(
-        pairs_by_wins=(none, one, both),
-        wins=(wins, 0, 0),
-        losses=(losses, 0, 0),
-        margin=10 * (wins - losses),
-        margin_squares=400 * (none + both),
-        first_dealer_wins=0,
-        deals=0,
-        points=NO_TALLIES,
-        times=NO_TALLIES,
+    won, lost = (121, 111), (111, 121)
+    return Stats.from_results(
+        make_results(*([lost, lost] * none + [won, lost] * one + [won, won] * both))
     )
+
+
+def by_pair(values: NDArray[Any]) -> NDArray[Any]:
+    """Mean of each pair's two games."""
+    means: NDArray[Any] = values.reshape(-1, 2).mean(axis=1)
+    return means
 
 
 def test_by_hand() -> None:
@@ -75,6 +85,7 @@ def test_by_hand() -> None:
     assert stats.double_skunked_rate == 0
     assert stats.first_dealer_win_rate == 2 / 6
     assert stats.deals_per_game == 9
+    assert stats.forfeits == (0, 0)
     assert stats.match_points(MATCH_POINTS["plain"]) == (2 + 2 + 3, 1 + 2)
     assert stats.match_points(MATCH_POINTS["quadruple"]) == (2 + 2 + 4, 1 + 2)
     assert stats.match_points(MATCH_POINTS["acc"]) == (4 + 3 + 3, 2 + 3)
@@ -83,6 +94,11 @@ def test_by_hand() -> None:
     assert stats.margin_interval == pytest.approx((26 / 3 - half_width, 26 / 3 + half_width))
     # Outcomes 1/2, 1, 1/2 of so few pairs leave any rate possible.
     assert stats.win_rate_interval == (0, 1)
+    # Plain points ahead of the pairs: 1 - 1, 2 + 3, 1 - 2, a game half of that.
+    ahead, interval = stats.match_points_ahead(MATCH_POINTS["plain"])
+    assert ahead == 4 / 6
+    half_width = 4.302653 * sqrt((0 + 2.5**2 + 0.5**2 - 2**2 / 3) / 2 / 3)
+    assert interval == pytest.approx((2 / 3 - half_width, 2 / 3 + half_width))
 
 
 def test_points_per_deal() -> None:
@@ -104,27 +120,66 @@ def test_points_per_deal() -> None:
     assert stats.flipped().points_per_deal() == stats.points_per_deal(1)
 
 
-def test_parts_add_up() -> None:
+@pytest.mark.parametrize("with_luck", [False, True])
+def test_parts_add_up(with_luck: bool) -> None:
     results = random_results(50, seed=1)
-    parts = [Stats.from_results(part) for part in np.split(results, [22, 60])]
-    assert parts[0] + parts[1] + parts[2] == Stats.from_results(results)
-    nothing = Stats.from_results(results[:0])
+    luck = random_luck(results, seed=1)
+    results["forfeit"][[3, 40, 41]] = 0, 1, 1
+    ends = [22, 60]
+
+    def stats(results: NDArray[np.void], luck: NDArray[np.int64]) -> Stats:
+        return Stats.from_results(results, luck if with_luck else None)
+
+    parts = list(map(stats, np.split(results, ends), np.split(luck, ends)))
+    assert parts[0] + parts[1] + parts[2] == stats(results, luck)
+    nothing = stats(results[:0], luck[:0])
     assert nothing + parts[0] == parts[0]
+    assert (parts[0] + parts[1] + parts[2]).forfeits == (1, 2)
 
 
 def test_flipped() -> None:
     results = random_results(40, seed=2)
-    stats = Stats.from_results(results)
+    results["forfeit"][[3, 40, 41]] = 0, 1, 1
+    luck = random_luck(results, seed=2)
+    stats = Stats.from_results(results, luck)
     swapped = results.copy()
     for name in ("scores", "points", "times"):
         swapped[name] = results[name][:, ::-1]
     swapped["winner"] = 1 - results["winner"]
-    assert stats.flipped() == Stats.from_results(swapped)
+    swapped["forfeit"][[3, 40, 41]] = 1, 0, 0
+    assert stats.flipped() == Stats.from_results(swapped, -luck)
     assert stats.flipped().flipped() == stats
     low, high = stats.win_rate_interval
     assert stats.flipped().win_rate_interval == pytest.approx((1 - high, 1 - low))
     low, high = stats.margin_interval
     assert stats.flipped().margin_interval == pytest.approx((-high, -low))
+    seen_by_a, seen_by_b = stats.luck_adjusted(), stats.flipped().luck_adjusted()
+    assert seen_by_a is not None
+    assert seen_by_b is not None
+    assert seen_by_b.win_rate == pytest.approx(1 - seen_by_a.win_rate)
+    assert seen_by_b.luck == -seen_by_a.luck
+
+
+def test_json_keeps_the_sums() -> None:
+    results = random_results(20, seed=9)
+    stats = Stats.from_results(results, random_luck(results, seed=9))
+    values = stats.to_dict()
+    assert Stats.from_dict(json.loads(json.dumps(values))) == stats
+    with pytest.raises(TypeError):
+        Stats.from_dict(values | {"odd": 1})
+    del values["ends"]
+    with pytest.raises(TypeError):
+        Stats.from_dict(values)
+
+
+def test_wins_alone() -> None:
+    for counts in ((3, 7, 2), (0, 5, 0), (0, 0, 4), (1, 0, 0)):
+        known, full = Stats.from_wins(*counts), of_pairs(*counts)
+        for name in ("pairs_by_wins", "ends", "end_products", "win_rate", "win_rate_interval"):
+            assert getattr(known, name) == getattr(full, name)
+        assert known.margin == 0
+        assert known + known == Stats.from_wins(*(2 * count for count in counts))
+        assert known.flipped() == Stats.from_wins(*counts[::-1])
 
 
 def test_half_pairs_are_refused() -> None:
@@ -134,21 +189,129 @@ def test_half_pairs_are_refused() -> None:
             Stats.from_results(wrong)
 
 
-@pytest.mark.parametrize("num_pairs", [5, 10, 400])
-def test_intervals_are_students(num_pairs: int) -> None:
+SHARES: dict[str, Callable[[NDArray[np.void]], NDArray[Any]]] = {
+    "win_rate": lambda r: r["winner"] == 0,
+    "skunk_rate": lambda r: (r["winner"] == 0) & (r["skunk"] >= 1),
+    "skunked_rate": lambda r: (r["winner"] == 1) & (r["skunk"] >= 1),
+    "double_skunk_rate": lambda r: (r["winner"] == 0) & (r["skunk"] == 2),
+    "double_skunked_rate": lambda r: (r["winner"] == 1) & (r["skunk"] == 2),
+    "first_dealer_win_rate": lambda r: r["first_dealer_won"],
+}
+
+
+@pytest.mark.parametrize("num_pairs", [5, 30, 400])
+@pytest.mark.parametrize("name", SHARES)
+def test_intervals_of_shares_are_students(name: str, num_pairs: int) -> None:
     results = random_results(num_pairs, seed=4)
     stats = Stats.from_results(results)
-    won = (results["winner"] == 0).reshape(-1, 2).mean(axis=1)
-    margins = (results["scores"][:, 0] - results["scores"][:, 1]).reshape(-1, 2).mean(axis=1)
-    for interval, values in (
-        (stats.win_rate_interval, won),
-        (stats.margin_interval, margins),
-    ):
-        error = scipy_stats.sem(values)
-        low, high = scipy_stats.t.interval(0.95, num_pairs - 1, values.mean(), error)
-        if values is won:
-            low, high = max(low, 0), min(high, 1)
-        assert interval == pytest.approx((low, high))
+    values = by_pair(SHARES[name](results))
+    assert getattr(stats, name) == pytest.approx(values.mean())
+    interval = getattr(stats, f"{name}_interval")
+    if values.std() == 0:
+        assert interval.high - interval.low > 0.1
+        return
+    error = scipy_stats.sem(values)
+    low, high = scipy_stats.t.interval(0.95, num_pairs - 1, values.mean(), error)
+    assert interval == pytest.approx((max(low, 0), min(high, 1)))
+
+
+@pytest.mark.parametrize("num_pairs", [5, 30, 400])
+@pytest.mark.parametrize("name", [None, *MATCH_POINTS])
+def test_intervals_of_means_are_students(name: str | None, num_pairs: int) -> None:
+    results = random_results(num_pairs, seed=4)
+    stats = Stats.from_results(results)
+    if name is None:
+        mean, interval = stats.margin_per_game, stats.margin_interval
+        values = by_pair(results["scores"][:, 0] - results["scores"][:, 1])
+    else:
+        mean, interval = stats.match_points_ahead(MATCH_POINTS[name])
+        worth = [MATCH_POINTS[name].worth(level) for level in results["skunk"].tolist()]
+        values = by_pair(np.where(results["winner"] == 0, worth, np.negative(worth)))
+    error = scipy_stats.sem(values)
+    assert mean == pytest.approx(values.mean())
+    assert interval == pytest.approx(
+        scipy_stats.t.interval(0.95, num_pairs - 1, values.mean(), error)
+    )
+
+
+@pytest.mark.parametrize("agent", [0, 1])
+def test_intervals_of_points_are_of_ratios(agent: int) -> None:
+    results = random_results(80, seed=5)
+    stats = Stats.from_results(results)
+    intervals = stats.points_per_deal_intervals(agent)
+    assert {role: list(parts) for role, parts in intervals.items()} == {
+        role: list(parts) for role, parts in SOURCES.items()
+    }
+    for role, sources in SOURCES.items():
+        for name, source in sources.items():
+            points, times = (
+                2 * by_pair(results[of][:, agent, source]) for of in ("points", "times")
+            )
+            ratio = points.sum() / times.sum()
+            # The delta method: the error of the mean of the residuals, over the mean of the times.
+            error = scipy_stats.sem(points - ratio * times) / times.mean()
+            expected = scipy_stats.t.interval(0.95, 79, ratio, error)
+            assert stats.points_per_deal(agent)[role][name] == pytest.approx(ratio)
+            assert intervals[role][name] == pytest.approx(expected)
+
+
+def test_intervals_of_points_agree_with_a_bootstrap() -> None:
+    results = random_results(300, seed=6)
+    points, times = (
+        2 * by_pair(results[of][:, 0, DEALER_HAND]).astype(float) for of in ("points", "times")
+    )
+    chosen = np.random.default_rng(6).integers(0, 300, (4000, 300))
+    ratios = points[chosen].sum(axis=1) / times[chosen].sum(axis=1)
+    low, high = Stats.from_results(results).points_per_deal_intervals()["dealer"]["hand"]
+    assert (high - low) == pytest.approx(2 * 1.968 * ratios.std(), rel=0.05)
+    assert (low + high) / 2 == pytest.approx(ratios.mean(), rel=0.01)
+
+
+def test_points_never_counted_have_no_bounds() -> None:
+    stats = of_pairs(1, 2, 1)
+    assert stats.points_per_deal_intervals()["dealer"]["crib"] == (-inf, inf)
+    assert stats.points_per_deal()["dealer"]["crib"] == 0
+
+
+@pytest.mark.parametrize("num_pairs", [4, 50, 400])
+def test_luck_is_taken_out_by_regression(num_pairs: int) -> None:
+    results = random_results(num_pairs, seed=7)
+    luck = random_luck(results, seed=7)
+    adjusted = Stats.from_results(results, luck).luck_adjusted()
+    assert adjusted is not None
+    won, lucks = by_pair(results["winner"] == 0), by_pair(luck) / 1e6
+    fitted = sm.OLS(won, sm.add_constant(lucks)).fit()
+    assert adjusted.win_rate == pytest.approx(fitted.params[0])
+    assert adjusted.interval == pytest.approx(tuple(fitted.conf_int()[0].clip(0, 1)))
+    assert adjusted.luck == pytest.approx(lucks.mean())
+    assert adjusted.variance_reduction == pytest.approx(1 / (1 - fitted.rsquared))
+
+
+def test_luck_does_not_lead_beyond_certainty() -> None:
+    # Nearly always won, and never lucky but in the one pair that was not.
+    results = make_results(*[(121, 100)] * 38, (100, 121), (121, 100))
+    luck = np.full(40, -100_000)
+    luck[38:] = 900_000
+    adjusted = Stats.from_results(results, luck).luck_adjusted()
+    assert adjusted is not None
+    assert 0 <= adjusted.interval.low <= adjusted.win_rate <= adjusted.interval.high <= 1
+    flipped = Stats.from_results(results, luck).flipped().luck_adjusted()
+    assert flipped is not None
+    assert flipped.win_rate == pytest.approx(1 - adjusted.win_rate)
+    assert flipped.interval == pytest.approx(
+        (1 - adjusted.interval.high, 1 - adjusted.interval.low)
+    )
+
+
+def test_unknown_luck_is_not_taken_out() -> None:
+    results = random_results(10, seed=8)
+    luck = random_luck(results, seed=8)
+    known, unknown = Stats.from_results(results, luck), Stats.from_results(results)
+    assert unknown.luck_adjusted() is None
+    assert (known + unknown).luck_adjusted() is None
+    assert Stats.from_results(results[:4], luck[:4]).luck_adjusted() is None
+    assert Stats.from_results(results, luck * 0).luck_adjusted() is None
+    assert known.luck_adjusted() is not None
 
 
 def test_alike_pairs_leave_doubt() -> None:
@@ -158,6 +321,7 @@ def test_alike_pairs_leave_doubt() -> None:
     low, high = of_pairs(0, 100, 0).win_rate_interval
     assert (low, high) == pytest.approx((0.40383, 0.59617), abs=1e-5)  # tabulated for 50 of 100
     assert of_pairs(0, 100, 0).margin_interval == (0, 0)
+    assert of_pairs(0, 3, 10).skunk_rate_interval == pytest.approx((0, square / (13 + square)))
 
 
 def test_one_pair_says_little() -> None:
@@ -166,6 +330,7 @@ def test_one_pair_says_little() -> None:
         assert 0 <= low <= stats.win_rate <= high <= 1
         assert high - low > 0.7
         assert stats.margin_interval == (-inf, inf)
+        assert stats.match_points_ahead(MATCH_POINTS["plain"])[1] == (-inf, inf)
 
 
 @pytest.mark.parametrize("chances", [(0.2, 0.6, 0.2), (0.05, 0.45, 0.5), (0.3, 0.2, 0.5)])
@@ -173,15 +338,36 @@ def test_coverage(chances: tuple[float, float, float]) -> None:
     generator = np.random.default_rng(5)
     truth = chances[1] / 2 + chances[2]
     samples = generator.multinomial(150, chances, 4000).tolist()
-    intervals = [of_pairs(*sample).win_rate_interval for sample in samples]
+    intervals = [Stats.from_wins(*sample).win_rate_interval for sample in samples]
     covered = np.mean([low <= truth <= high for low, high in intervals])
     assert abs(covered - 0.95) < 0.015
+
+
+def test_coverage_of_other_intervals() -> None:
+    covered = np.zeros(4)
+    repeats = 1500
+    for seed in range(repeats):
+        results = random_results(60, seed)
+        stats = Stats.from_results(results, random_luck(results, seed))
+        adjusted = stats.luck_adjusted()
+        assert adjusted is not None
+        # In `random_results` each side wins half, by 121 less the mean of 40 to 120.
+        for place, (truth, interval) in enumerate(
+            [
+                (0.0, stats.margin_interval),
+                (0.5 * 51 / 81, stats.skunk_rate_interval),
+                (1.0, stats.points_per_deal_intervals()["pone"]["hand"]),
+                (0.5, adjusted.interval),
+            ]
+        ):
+            covered[place] += interval.low <= truth <= interval.high
+    assert np.abs(covered / repeats - 0.95).max() < 0.02
 
 
 def test_alike_pairs_cover() -> None:
     # Of pairs that are always won in 98% of cases, 20 alike are common; the interval allows for it.
     generator = np.random.default_rng(6)
     samples = generator.multinomial(20, (0.0, 0.02, 0.98), 4000).tolist()
-    alike = [of_pairs(*sample) for sample in samples if 20 in sample]
+    alike = [sample for sample in samples if 20 in sample]
     assert len(alike) > 1000
-    assert all(stats.win_rate_interval.low <= 0.99 for stats in alike)
+    assert all(Stats.from_wins(*sample).win_rate_interval.low <= 0.99 for sample in alike)

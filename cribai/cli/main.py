@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 import cribai
-from cribai.cli import agents, analyze, bench, position, replay, score, tournament
+from cribai.cli import (
+    agents,
+    analyze,
+    bench,
+    position,
+    replay,
+    report,
+    score,
+    tournament,
+)
 from cribai.cli.output import plain_errors
 
 app = typer.Typer(
@@ -37,6 +46,7 @@ def _options(
 
 
 app.command()(tournament.tournament)
+app.command()(report.report)
 app.command()(score.score)
 app.command()(analyze.analyze)
 app.command()(position.position)

@@ -46,14 +46,21 @@ def plain_errors() -> Iterator[None]:
             " mend the path or its permissions."
         )
     except KeyboardInterrupt:
-        _say_interrupted()
-        raise SystemExit(INTERRUPTED) from None
+        interrupted()
+    except _SaidInterrupted:
+        raise
     except SystemExit as stop:
         # Within a command, Typer turns Ctrl-C into this status without a word.
         if stop.code == INTERRUPTED:
-            _say_interrupted()
+            interrupted()
         raise
 
 
-def _say_interrupted() -> None:
-    print("cribai: interrupted; nothing was written.", file=sys.stderr)
+def interrupted(what: str = "nothing was written") -> NoReturn:
+    """Ends the command after Ctrl-C, saying what is left."""
+    print(f"cribai: interrupted; {what}.", file=sys.stderr)
+    raise _SaidInterrupted(INTERRUPTED)
+
+
+class _SaidInterrupted(SystemExit):
+    """Ctrl-C, of which the user has been told."""

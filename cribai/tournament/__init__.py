@@ -1,16 +1,20 @@
 """Tournaments: matches of mirrored pairs, their statistics, and what is kept and shown of them."""
 
 from cribai.tournament.config import TournamentConfig
+from cribai.tournament.intervals import Interval
 from cribai.tournament.match import play_pairs
-from cribai.tournament.run import Match, Tournament, run_tournament
-from cribai.tournament.stats import Interval, Stats
+from cribai.tournament.run import Tournament, run_tournament
+from cribai.tournament.stats import Stats
+from cribai.tournament.store import Store
+from cribai.tournament.summary import summarize
 
 __all__ = [
     "Interval",
-    "Match",
     "Stats",
+    "Store",
     "Tournament",
     "TournamentConfig",
     "play_pairs",
     "run_tournament",
+    "summarize",
 ]

@@ -4,17 +4,19 @@ A pair is two games on the same deals with the seats swapped. As many games as t
 alive at once, and when one ends the next takes its place; the results do not depend on the batch.
 """
 
-from collections.abc import Callable
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.agent import Agent, ask
+from cribai.agent import FORFEIT, Agent, ask
 from cribai.engine.simulate import (
     GAMES_PER_PAIR,
+    NO_FORFEIT,
     NUM_AGENTS,
     RESULT,
+    award_game,
     begin_games,
     step_legal,
     take_due,
@@ -40,6 +42,7 @@ def play_pairs(
     first_pair: int = 0,
     batch_size: int = DEFAULT_BATCH_SIZE,
     progress: Callable[[int], object] | None = None,
+    watchers: Sequence["Watcher"] = (),
 ) -> NDArray[Any]:
     """Plays pairs of games between two agents.
 
@@ -56,6 +59,7 @@ def play_pairs(
         first_pair: Number of the first; a match may be played in parts and the results joined.
         batch_size: Games alive at once.
         progress: Called with the number of games that have ended since the last call.
+        watchers: Told of all that happens.
 
     Returns:
         RESULT array (2 * num_pairs,), see `cribai.engine.simulate.RESULT`, by pair and game.
@@ -75,13 +79,14 @@ def play_pairs(
     end = first + GAMES_PER_PAIR * num_pairs
     results = np.zeros(end - first, RESULT)
     size = min(batch_size, len(results))
-    tables = _Tables((a, b), rules, seed, size)
+    results["forfeit"] = NO_FORFEIT
+    tables = _Tables((a, b), rules, seed, size, watchers)
     tables.begin(np.arange(size), np.arange(first, first + size))
     begun = first + size
     num_left = len(results)
     while num_left:
-        tables.decide(0)
-        tables.decide(1)
+        for number in range(NUM_AGENTS):
+            tables.decide(number, first, results)
         places = tables.take_ended(first, results)
         if len(places) == 0:
             continue
@@ -94,6 +99,7 @@ def play_pairs(
     # What each possible score of the loser is worth.
     levels = np.array([rules.skunk_level(score) for score in range(rules.target + 1)], np.int8)
     results["skunk"] = levels[results["scores"].min(axis=1)]
+    results["skunk"][results["forfeit"] != NO_FORFEIT] = 0
     return results
 
 
@@ -105,11 +111,45 @@ def seatings(rules: Rules) -> NDArray[np.int8]:
     return np.stack([first_games, ~first_games], axis=1).astype(np.int8)
 
 
+class Watcher(Protocol):
+    """Someone who is told what happens in a match, all games alive at once.
+
+    The arrays are the match's own; what is to be kept has to be copied.
+    """
+
+    def begun(
+        self, states: NDArray[Any], seat_agents: NDArray[np.int8], places: NDArray[np.int64]
+    ) -> None:
+        """Told that games have begun in places."""
+
+    def decided(
+        self,
+        states: NDArray[Any],
+        seat_agents: NDArray[np.int8],
+        places: NDArray[np.int64],
+        actions: NDArray[np.int64],
+    ) -> None:
+        """Told that these actions have been taken in places."""
+
+    def ended(
+        self, states: NDArray[Any], places: NDArray[np.int64], numbers: NDArray[np.int64]
+    ) -> None:
+        """Told that the games of these numbers have ended in places."""
+
+
 class _Tables:
     """The games alive of one match, each in a place that the next game takes when it has ended."""
 
-    def __init__(self, agents: tuple[Agent, Agent], rules: Rules, seed: int, size: int) -> None:
+    def __init__(
+        self,
+        agents: tuple[Agent, Agent],
+        rules: Rules,
+        seed: int,
+        size: int,
+        watchers: Sequence["Watcher"],
+    ) -> None:
         self.agents = agents
+        self.watchers = watchers
         self.rules = rules
         self.seed = checked_seed(seed)
         self.seatings = seatings(rules)
@@ -135,9 +175,17 @@ class _Tables:
             self.games,
             self.seat_agents,
         )
+        for watcher in self.watchers:
+            watcher.begun(self.states, self.seat_agents, places)
 
-    def decide(self, number: int) -> None:
-        """Takes one decision in every game where one of an agent, 0 or 1, is due."""
+    def decide(self, number: int, first: int, results: NDArray[Any]) -> None:
+        """Takes one decision in every game where one of an agent, 0 or 1, is due.
+
+        Args:
+            number: The agent.
+            first: Number of the first result's game.
+            results: RESULT array. Modified in place: `forfeit` of games that the agent gives up.
+        """
         num_due = take_due(
             self.states,
             self.compiled,
@@ -156,10 +204,26 @@ class _Tables:
             actions = np.ascontiguousarray(ask(agent, views))
         except IllegalActionError as error:
             self._blame(agent, _culprit(agent, views), str(error))
+        if agent.may_forfeit:
+            given_up = actions == FORFEIT
+            for place in places[given_up].tolist():
+                results["forfeit"][self.games[place] - first] = number
+                self._forfeit(place, number)
+            places, actions = places[~given_up], actions[~given_up]
+            views = ViewBatch(views.array[~given_up], self.rules)
         bad = step_legal(self.states, self.compiled, self.log, places, actions)
         if bad >= 0:
             view = views[bad]
             self._blame(agent, view, f"{actions[bad]} is not one of {view.legal_actions}")
+        for watcher in self.watchers:
+            watcher.decided(self.states, self.seat_agents, places, actions)
+
+    def _forfeit(self, place: int, number: int) -> None:
+        """Ends a game that an agent gives up: the best placed of the other's sides wins."""
+        agents = self.seat_agents[place, : self.rules.num_players]
+        others = [side for seat, side in enumerate(self.seat_sides) if agents[seat] != number]
+        scores = self.states["scores"][place]
+        award_game(self.states, place, max(others, key=lambda side: int(scores[side])))
 
     def take_ended(self, first: int, results: NDArray[Any]) -> NDArray[np.int64]:
         """Writes the results of the games that have ended and tells the agents.
@@ -184,6 +248,8 @@ class _Tables:
         places = self.places[:num_ended]
         if num_ended:
             scores = self.states["scores"][places][:, self.seat_sides].astype(np.int64)
+            for watcher in self.watchers:
+                watcher.ended(self.states, places, self.numbers[:num_ended])
             for agent in self.agents[: 1 if self.agents[0] is self.agents[1] else 2]:
                 agent.games_ended(self.numbers[:num_ended].copy(), scores.copy())
         return places

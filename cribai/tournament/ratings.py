@@ -26,8 +26,9 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, ndtr, ndtri
 
 from cribai.errors import ConfigError
+from cribai.tournament.intervals import CONFIDENCE, Interval
 from cribai.tournament.sprt import ELO_PER_LOGIT
-from cribai.tournament.stats import CONFIDENCE, Interval, Stats
+from cribai.tournament.stats import Stats
 
 _PRIOR: Final = 0.5
 """Wins and losses added to matches between groups that the results do not hold together."""

@@ -1,117 +1,157 @@
-"""A tournament's results for people, as tables, and for programs, as one JSON object."""
+"""A tournament's results as tables for the terminal, from the JSON object of results."""
 
-from collections.abc import Iterator
-from math import isfinite
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Table
 
-from cribai.rules import get_match_points
-from cribai.tournament.run import Match, Tournament
-from cribai.tournament.stats import SOURCES, Interval
+Summary = Mapping[str, Any]
 
 
-def summarize(tournament: Tournament) -> dict[str, Any]:
-    """Returns the results as a JSON object; what has no bound is null."""
-    settings = tournament.config.settings()
-    return {
-        "agents": list(tournament.agents),
-        "rules": settings["rules"],
-        "pairs": settings["pairs"],
-        "seed": settings["seed"],
-        "match_points": settings["match_points"],
-        "hash": tournament.hash,
-        "games_per_second": tournament.games_per_second,
-        "matches": [
-            _summarize_match(match, tournament.config.match_points) for match in tournament.matches
-        ],
-        "ratings": [],
-    }
-
-
-def _summarize_match(match: Match, match_points: str) -> dict[str, Any]:
-    stats = match.stats
-    return {
-        "a": match.a,
-        "b": match.b,
-        "pairs": stats.pairs,
-        "games": stats.games,
-        "win_rate": stats.win_rate,
-        "win_rate_interval": _bounds(stats.win_rate_interval),
-        "margin": stats.margin_per_game,
-        "margin_interval": _bounds(stats.margin_interval),
-        "skunk_rate": stats.skunk_rate,
-        "skunked_rate": stats.skunked_rate,
-        "double_skunk_rate": stats.double_skunk_rate,
-        "double_skunked_rate": stats.double_skunked_rate,
-        "match_points": list(stats.match_points(get_match_points(match_points))),
-        "first_dealer_win_rate": stats.first_dealer_win_rate,
-        "deals_per_game": stats.deals_per_game,
-        "points_per_deal": stats.points_per_deal(),
-        "opponent_points_per_deal": stats.flipped().points_per_deal(),
-    }
-
-
-def _bounds(interval: Interval) -> list[float | None]:
-    return [bound if isfinite(bound) else None for bound in interval]
-
-
-def render(tournament: Tournament) -> Iterator[RenderableType]:
+def render(summary: Summary) -> Iterator[RenderableType]:
     """Yields the results as tables and lines of text for a rich console."""
-    config = tournament.config
+    rules = summary["rules"] if isinstance(summary["rules"], str) else summary["rules"]["name"]
     yield (
-        f"{config.rules.name}, {config.pairs:,} mirrored pairs a match, seed {config.seed};"
-        " intervals at 95% over pairs;\n"
+        f"{rules}, {summary['format'].replace('_', ' ')}, seed {summary['seed']}; intervals at 95%"
+        " over mirrored pairs;\n"
         "dealer: games won by the first dealer; points: what the wins are worth"
     )
+    for table in (_ratings_table, _matches_table, _luck_table, _points_table, _acc_tables):
+        for part in table(summary):
+            yield ""
+            yield part
     yield ""
-    yield _matches_table(tournament)
-    yield ""
-    yield _points_table(tournament)
-    yield ""
-    num_games = sum(match.stats.games for match in tournament.matches)
-    yield f"{num_games:,} games at {tournament.games_per_second:,.0f} games/s"
-    yield f"hash {tournament.hash}"
+    yield from lines(summary)
 
 
-def _matches_table(tournament: Tournament) -> Table:
-    points = get_match_points(tournament.config.match_points)
+def lines(summary: Summary) -> Iterator[str]:
+    """Yields what is said in sentences: decisions, warnings, failures, speed and hash."""
+    if sprt := summary.get("sprt"):
+        low, high = sprt["bounds"]
+        what = {"h0": sprt["h0"], "h1": sprt["h1"]}.get(sprt["decision"])
+        verdict = "undecided" if what is None else f"accepted: a win rate of {what:.4g}"
+        ratio = sprt["log_likelihood_ratio"]
+        yield (
+            f"sequential test of {sprt['h0']:.4g} against {sprt['h1']:.4g}: {verdict}"
+            f" (LLR {ratio if ratio is None else round(ratio, 3)}, bounds {low:.3f} and {high:.3f})"
+        )
+    for match in summary["matches"]:
+        for side, name in enumerate((match["a"], match["b"])):
+            reasons = match.get("forfeit_reasons", ({}, {}))[side]
+            if reasons:
+                counts = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
+                yield f"{name} forfeited games v {match['b' if side == 0 else 'a']}: {counts}"
+                yield from (f"  {what}" for what in match["first_failures"][side].values())
+    yield from (f"warning: {warning}" for warning in summary["warnings"])
+    yield from (f"not played: {failure}" for failure in summary["failed"])
+    speed = summary["games_per_second"]
+    yield f"{summary['games']:,} games" + (f" at {speed:,.0f} games/s" if speed else "")
+    yield f"hash {summary['hash']}"
+
+
+def _ratings_table(summary: Summary) -> Iterator[Table]:
+    if not summary["ratings"]:
+        return
+    table = _table("rating", "Elo", "+-", "games", "wins")
+    for row in summary["ratings"]:
+        low, high = row["interval"]
+        width = "" if low is None else f"{(high - low) / 2:.1f}"
+        table.add_row(
+            row["agent"],
+            f"{row['elo']:+.1f}",
+            width,
+            f"{row['games']:,}",
+            f"{row['win_rate']:.2%}",
+        )
+    yield table
+
+
+def _matches_table(summary: Summary) -> Iterator[Table]:
     table = _table(
         "match",
         "wins",
         "margin",
         "skunks\ndouble",
         "skunked\ndouble",
-        f"points\n{points.name}",
+        f"points\n{summary['match_points']}",
         "dealer\ndeals",
     )
-    for match in tournament.matches:
-        stats = match.stats
-        of_a, of_b = stats.match_points(points)
-        wins, margins = stats.win_rate_interval, stats.margin_interval
+    for match in summary["matches"]:
+        if not match["games"]:
+            continue
+        low, high = match["win_rate_interval"]
+        bounds = ["" if bound is None else f"{bound:.1f}" for bound in match["margin_interval"]]
+        of_a, of_b = match["match_points"]
         table.add_row(
-            f"{match.a}\nv {match.b}",
-            f"{stats.win_rate:.2%}\n{100 * wins.low:.2f}-{wins.high:.2%}",
-            f"{stats.margin_per_game:+.2f}\n{margins.low:.1f} to {margins.high:.1f}",
-            f"{stats.skunk_rate:.1%}\n{stats.double_skunk_rate:.1%}",
-            f"{stats.skunked_rate:.1%}\n{stats.double_skunked_rate:.1%}",
+            f"{match['a']}\nv {match['b']}",
+            f"{match['win_rate']:.2%}\n{100 * low:.2f}-{high:.2%}",
+            f"{match['margin']:+.2f}\n{' to '.join(bounds)}",
+            f"{match['skunk_rate']:.1%}\n{match['double_skunk_rate']:.1%}",
+            f"{match['skunked_rate']:.1%}\n{match['double_skunked_rate']:.1%}",
             f"{of_a}\n{of_b}",
-            f"{stats.first_dealer_win_rate:.1%}\n{stats.deals_per_game:.2f}",
+            f"{match['first_dealer_win_rate']:.1%}\n{match['deals_per_game']:.2f}",
         )
-    return table
+    yield table
 
 
-def _points_table(tournament: Tournament) -> Table:
-    columns = (*SOURCES["dealer"], "total")
+def _luck_table(summary: Summary) -> Iterator[Table]:
+    matches = [match for match in summary["matches"] if match.get("luck_adjusted")]
+    if not matches:
+        return
+    table = _table("luck taken out", "wins", "interval", "luck", "variance")
+    for match in matches:
+        adjusted = match["luck_adjusted"]
+        low, high = adjusted["interval"]
+        factor = adjusted["variance_reduction"]
+        table.add_row(
+            f"{match['a']} v {match['b']}",
+            f"{adjusted['win_rate']:.2%}",
+            f"{100 * low:.2f}-{high:.2%}",
+            f"{adjusted['luck']:+.2%}",
+            "" if factor is None else f"/ {factor:.2f}",
+        )
+    yield table
+
+
+def _points_table(summary: Summary) -> Iterator[Table]:
+    columns = ("pegging", "hand", "crib", "heels", "total")
     table = _table("points a deal", "role", *columns)
-    for match in tournament.matches:
-        for agent, name in enumerate((f"{match.a} v {match.b}", f"{match.b} v {match.a}")):
-            for role, points in match.stats.points_per_deal(agent).items():
+    for match in summary["matches"]:
+        if not match["games"]:
+            continue
+        for a, b, key in (
+            (match["a"], match["b"], "points_per_deal"),
+            (match["b"], match["a"], "opponent_points_per_deal"),
+        ):
+            for role, points in match[key].items():
                 cells = (f"{points[source]:.2f}" if source in points else "" for source in columns)
-                table.add_row(name if role == "dealer" else "", role, *cells)
-    return table
+                table.add_row(f"{a} v {b}" if role == "dealer" else "", role, *cells)
+    yield table
+
+
+def _acc_tables(summary: Summary) -> Iterator[Table]:
+    acc = summary.get("acc")
+    if acc is None:
+        return
+    table = _table("qualifying round", "points", "won", "spread", "games")
+    for row in acc["standings"]:
+        table.add_row(
+            row["agent"],
+            str(row["points"]),
+            str(row["wins"]),
+            f"{row['spread']:+}",
+            str(row["games"]),
+        )
+    yield table
+    table = _table("knock-out", "games", "winner")
+    for number, meetings in enumerate(acc["knock_out"], 1):
+        for meeting in meetings:
+            a, b = meeting["games"]
+            name = f"round {number}: {meeting['a']} v {meeting['b']}"
+            table.add_row(name, f"{a}-{b}", meeting["winner"])
+    yield table
 
 
 def _table(first: str, *others: str) -> Table:

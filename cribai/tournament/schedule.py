@@ -1,4 +1,4 @@
-"""Who plays whom: a round robin, every match on the same deals."""
+"""Who plays whom, every match on the same deals."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,6 +26,15 @@ def round_robin(num_entrants: int) -> list[Pairing]:
             f"A tournament needs at least two agents and has {num_entrants}; name more of them."
         )
     return [Pairing(a, b) for a, b in combinations(range(num_entrants), 2)]
+
+
+def gauntlet(num_entrants: int) -> list[Pairing]:
+    """Returns a match of the first entrant against each of the others, in order of the list.
+
+    Raises:
+        ConfigError: There are fewer than two.
+    """
+    return [pairing for pairing in round_robin(num_entrants) if pairing.a == 0]
 
 
 def labels(specs: Sequence[str]) -> list[str]:

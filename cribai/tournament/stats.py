@@ -1,29 +1,28 @@
 """What the results of a match say: rates and margins with their intervals over pairs.
 
-`Stats` keeps sums that add up, so that parts of a match can be played anywhere. Games of a pair
-share their deals and are not independent; pairs are, so that intervals are taken over pairs.
+`Stats` keeps exact sums that add up, so that parts of a match can be played anywhere. Games of a
+pair share their deals and are not independent; pairs are, so that intervals are taken over pairs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
-from cribai.engine.simulate import GAMES_PER_PAIR
+from cribai.engine.simulate import GAMES_PER_PAIR, NO_FORFEIT
 from cribai.engine.state import (
     DEALER_CRIB,
     DEALER_HAND,
     DEALER_HEELS,
     DEALER_PEGGING,
+    NUM_TALLIES,
     PONE_HAND,
     PONE_PEGGING,
 )
 from cribai.rules import MatchPoints
-
-CONFIDENCE: Final = 0.95
+from cribai.tournament.intervals import Interval, around, share_interval, student_interval
 
 SOURCES: Final = {
     "dealer": {
@@ -36,48 +35,71 @@ SOURCES: Final = {
 }
 """Places in the tallies by role and source."""
 
+LUCK_UNIT: Final = 1e-6
+"""Luck is counted in millionths of a game, so that sums are exact in any order."""
 
-class Interval(NamedTuple):
-    """A confidence interval."""
+NUM_LEVELS: Final = 3
+"""Ways to lose: plainly, by a skunk, by a double skunk."""
 
-    low: float
-    high: float
+Tallies = tuple[tuple[int, ...], tuple[int, ...]]
+"""Of agents `a` and `b`, each by source as in `cribai.engine.state.NUM_TALLIES`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
     """Sums over the pairs of a match, as seen by agent `a`; `+` joins parts of a match.
 
-    Rates and means need at least one pair.
+    Rates and means need at least one pair. Squares and products are of sums over the two games of a
+    pair, added over the pairs.
 
     Attributes:
         pairs_by_wins: Pairs in which `a` won 0, 1 and 2 games.
-        wins: Games that `a` won, by the loser's skunk level 0, 1, 2.
-        losses: Games that `b` won, likewise.
-        margin: Sum of `a`'s score minus `b`'s.
-        margin_squares: Sum over the pairs of the square of their games' summed margin.
+        ends: Games by how they ended: won by `a` with the loser at skunk level 0, 1, 2, then lost
+            likewise.
+        end_products: Products of the numbers of games of a pair by how they ended, 6 by 6.
+        margin: `a`'s score minus `b`'s.
+        margin_squares: Its squares.
         first_dealer_wins: Games that the side of the first dealer won.
+        first_dealer_squares: Its squares.
         deals: Deals begun.
-        points: Points of `a` and `b`, each by source as in `cribai.engine.state.NUM_TALLIES`.
-        times: How often each source was counted, likewise.
+        points: Points by source.
+        times: How often each source was counted.
+        point_squares: Squares of the points.
+        point_times: Products of points and times.
+        time_squares: Squares of the times.
+        lucky_pairs: Pairs of which the luck is known.
+        luck: `a`'s luck, see `cribai.analysis.luck`, in millionths of a game.
+        luck_squares: Its squares.
+        luck_wins: Products of luck and games won.
+        forfeits: Games forfeited by `a` and by `b`.
     """
 
-    pairs_by_wins: tuple[int, int, int]
-    wins: tuple[int, int, int]
-    losses: tuple[int, int, int]
+    pairs_by_wins: tuple[int, ...]
+    ends: tuple[int, ...]
+    end_products: tuple[tuple[int, ...], ...]
     margin: int
     margin_squares: int
     first_dealer_wins: int
+    first_dealer_squares: int
     deals: int
-    points: tuple[tuple[int, ...], tuple[int, ...]]
-    times: tuple[tuple[int, ...], tuple[int, ...]]
+    points: Tallies
+    times: Tallies
+    point_squares: Tallies
+    point_times: Tallies
+    time_squares: Tallies
+    lucky_pairs: int = 0
+    luck: int = 0
+    luck_squares: int = 0
+    luck_wins: int = 0
+    forfeits: tuple[int, ...] = (0, 0)
 
     @classmethod
-    def from_results(cls, results: NDArray[Any]) -> "Stats":
+    def from_results(cls, results: NDArray[Any], luck: NDArray[np.int64] | None = None) -> "Stats":
         """Returns the sums of results.
 
         Args:
             results: RESULT array (n,) of whole pairs, a pair's games side by side.
+            luck: int64 array (n,), `a`'s luck in millionths of a game; None when it is not known.
 
         Raises:
             ValueError: A pair lacks a game.
@@ -85,47 +107,105 @@ class Stats:
         if len(results) % GAMES_PER_PAIR or (results["pair"][::2] != results["pair"][1::2]).any():
             raise ValueError("The results must hold both games of each pair, side by side.")
         won = results["winner"] == 0
-        margins = results["scores"][:, 0].astype(np.int64) - results["scores"][:, 1]
-        pair_margins = margins.reshape(-1, GAMES_PER_PAIR).sum(axis=1)
+        wins = _by_pair(won)
+        ends = results["skunk"] + np.where(won, 0, NUM_LEVELS)
+        counts = _by_pair(ends[:, np.newaxis] == np.arange(2 * NUM_LEVELS))
+        margins = _by_pair(results["scores"][:, 0].astype(np.int64) - results["scores"][:, 1])
+        first = _by_pair(results["first_dealer_won"])
+        points, times = _by_pair(results["points"]), _by_pair(results["times"])
+        lucks = np.zeros(0, np.int64) if luck is None else _by_pair(luck)
+        forfeits = results["forfeit"][results["forfeit"] != NO_FORFEIT]
         return cls(
-            pairs_by_wins=_count(won.reshape(-1, GAMES_PER_PAIR).sum(axis=1)),
-            wins=_count(results["skunk"][won]),
-            losses=_count(results["skunk"][~won]),
+            pairs_by_wins=tuple(np.bincount(wins, minlength=3).tolist()),
+            ends=tuple(counts.sum(axis=0).tolist()),
+            end_products=_tuples(counts.T @ counts),
             margin=int(margins.sum()),
-            margin_squares=int((pair_margins**2).sum()),
-            first_dealer_wins=int(results["first_dealer_won"].sum()),
+            margin_squares=int((margins**2).sum()),
+            first_dealer_wins=int(first.sum()),
+            first_dealer_squares=int((first**2).sum()),
             deals=int(results["num_deals"].sum()),
-            points=_tallies(results["points"]),
-            times=_tallies(results["times"]),
+            points=_tallies(points),
+            times=_tallies(times),
+            point_squares=_tallies(points**2),
+            point_times=_tallies(points * times),
+            time_squares=_tallies(times**2),
+            lucky_pairs=len(lucks),
+            luck=int(lucks.sum()),
+            luck_squares=int((lucks**2).sum()),
+            luck_wins=int((lucks * wins[: len(lucks)]).sum()),
+            forfeits=tuple(np.bincount(forfeits, minlength=2).tolist()),
+        )
+
+    @classmethod
+    def from_wins(cls, none: int, one: int, both: int) -> "Stats":
+        """Returns the sums of pairs of which only the wins are known: plain ones, of no margin.
+
+        Args:
+            none: Pairs of which `a` won no game.
+            one: Pairs of which it won one.
+            both: Pairs of which it won both.
+        """
+        wins, losses = one + 2 * both, one + 2 * none
+        products = np.zeros((2 * NUM_LEVELS, 2 * NUM_LEVELS), np.int64)
+        products[0, 0] = one + 4 * both
+        products[NUM_LEVELS, NUM_LEVELS] = one + 4 * none
+        products[0, NUM_LEVELS] = products[NUM_LEVELS, 0] = one
+        nothing: Tallies = ((0,) * NUM_TALLIES, (0,) * NUM_TALLIES)
+        return cls(
+            pairs_by_wins=(none, one, both),
+            ends=(wins, 0, 0, losses, 0, 0),
+            end_products=_tuples(products),
+            margin=0,
+            margin_squares=0,
+            first_dealer_wins=0,
+            first_dealer_squares=0,
+            deals=0,
+            points=nothing,
+            times=nothing,
+            point_squares=nothing,
+            point_times=nothing,
+            time_squares=nothing,
         )
 
     def __add__(self, other: "Stats") -> "Stats":
         return Stats(
-            pairs_by_wins=_sum(self.pairs_by_wins, other.pairs_by_wins),
-            wins=_sum(self.wins, other.wins),
-            losses=_sum(self.losses, other.losses),
-            margin=self.margin + other.margin,
-            margin_squares=self.margin_squares + other.margin_squares,
-            first_dealer_wins=self.first_dealer_wins + other.first_dealer_wins,
-            deals=self.deals + other.deals,
-            points=_sum_tallies(self.points, other.points),
-            times=_sum_tallies(self.times, other.times),
+            **{
+                field.name: _sum(getattr(self, field.name), getattr(other, field.name))
+                for field in fields(self)
+            }
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the sums by name, as JSON has them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Stats":
+        """Returns the sums of `to_dict`, also after JSON made lists of its tuples.
+
+        Raises:
+            TypeError: The names are not those of the sums.
+        """
+        return cls(**{name: _frozen(value) for name, value in values.items()})
 
     def flipped(self) -> "Stats":
         """Returns the same match as seen by `b`."""
-        none, one, both = self.pairs_by_wins
-        return Stats(
-            pairs_by_wins=(both, one, none),
-            wins=self.losses,
-            losses=self.wins,
-            margin=-self.margin,
-            margin_squares=self.margin_squares,
-            first_dealer_wins=self.first_dealer_wins,
-            deals=self.deals,
-            points=(self.points[1], self.points[0]),
-            times=(self.times[1], self.times[0]),
-        )
+        order = [*range(NUM_LEVELS, 2 * NUM_LEVELS), *range(NUM_LEVELS)]
+        values = self.to_dict() | {
+            "pairs_by_wins": self.pairs_by_wins[::-1],
+            "ends": tuple(self.ends[end] for end in order),
+            "end_products": tuple(
+                tuple(self.end_products[row][end] for end in order) for row in order
+            ),
+            "margin": -self.margin,
+            "luck": -self.luck,
+            # b wins the games that a does not.
+            "luck_wins": self.luck_wins - GAMES_PER_PAIR * self.luck,
+            "forfeits": self.forfeits[::-1],
+        }
+        for name in ("points", "times", "point_squares", "point_times", "time_squares"):
+            values[name] = values[name][::-1]
+        return Stats(**values)
 
     @property
     def pairs(self) -> int:
@@ -136,6 +216,16 @@ class Stats:
     def games(self) -> int:
         """Games played."""
         return GAMES_PER_PAIR * self.pairs
+
+    @property
+    def wins(self) -> tuple[int, ...]:
+        """Games that `a` won, by the loser's skunk level 0, 1, 2."""
+        return self.ends[:NUM_LEVELS]
+
+    @property
+    def losses(self) -> tuple[int, ...]:
+        """Games that `b` won, likewise."""
+        return self.ends[NUM_LEVELS:]
 
     @property
     def win_rate(self) -> float:
@@ -150,11 +240,7 @@ class Stats:
         with pairs as trials, which is wider than need be and never of no width (E. B. Wilson,
         "Probable inference, the law of succession, and statistical inference", JASA 22, 1927).
         """
-        _, one, both = self.pairs_by_wins
-        if self.pairs in self.pairs_by_wins:
-            return _wilson_interval(self.win_rate, self.pairs)
-        low, high = _student_interval(self.pairs, one + 2 * both, one + 4 * both)
-        return Interval(max(low, 0.0), min(high, 1.0))
+        return self._share_interval((1, 1, 1, 0, 0, 0))
 
     @property
     def margin_per_game(self) -> float:
@@ -164,7 +250,7 @@ class Stats:
     @property
     def margin_interval(self) -> Interval:
         """The interval of the margin per game: Student's over the pairs; unbounded for one pair."""
-        return _student_interval(self.pairs, self.margin, self.margin_squares)
+        return student_interval(self.pairs, self.margin, self.margin_squares)
 
     @property
     def skunk_rate(self) -> float:
@@ -172,9 +258,19 @@ class Stats:
         return sum(self.wins[1:]) / self.games
 
     @property
+    def skunk_rate_interval(self) -> Interval:
+        """Its interval, of the kind of the win rate's."""
+        return self._share_interval((0, 1, 1, 0, 0, 0))
+
+    @property
     def skunked_rate(self) -> float:
         """Share of the games that `a` lost by a skunk or more."""
         return sum(self.losses[1:]) / self.games
+
+    @property
+    def skunked_rate_interval(self) -> Interval:
+        """Its interval, of the kind of the win rate's."""
+        return self._share_interval((0, 0, 0, 0, 1, 1))
 
     @property
     def double_skunk_rate(self) -> float:
@@ -182,14 +278,29 @@ class Stats:
         return self.wins[2] / self.games
 
     @property
+    def double_skunk_rate_interval(self) -> Interval:
+        """Its interval, of the kind of the win rate's."""
+        return self._share_interval((0, 0, 1, 0, 0, 0))
+
+    @property
     def double_skunked_rate(self) -> float:
         """Share of the games that `a` lost by a double skunk."""
         return self.losses[2] / self.games
 
     @property
+    def double_skunked_rate_interval(self) -> Interval:
+        """Its interval, of the kind of the win rate's."""
+        return self._share_interval((0, 0, 0, 0, 0, 1))
+
+    @property
     def first_dealer_win_rate(self) -> float:
         """Share of the games that the first dealer's side won, whoever it was."""
         return self.first_dealer_wins / self.games
+
+    @property
+    def first_dealer_win_rate_interval(self) -> Interval:
+        """Its interval, of the kind of the win rate's."""
+        return share_interval(self.pairs, self.first_dealer_wins, self.first_dealer_squares)
 
     @property
     def deals_per_game(self) -> float:
@@ -203,6 +314,12 @@ class Stats:
             for games in (self.wins, self.losses)
         )
         return a, b
+
+    def match_points_ahead(self, table: MatchPoints) -> tuple[float, Interval]:
+        """Returns how many match points a game `a` won more than `b`, and the interval."""
+        worths = [table.worth(level) for level in range(NUM_LEVELS)]
+        total, squares = self._weigh((*worths, *(-worth for worth in worths)))
+        return total / self.games, student_interval(self.pairs, total, squares)
 
     def points_per_deal(self, agent: int = 0) -> dict[str, dict[str, float]]:
         """Returns an agent's mean points by role and source, `total` being the sum of the parts.
@@ -222,45 +339,113 @@ class Stats:
             table[role] = parts | {"total": sum(parts.values())}
         return table
 
+    def points_per_deal_intervals(self, agent: int = 0) -> dict[str, dict[str, Interval]]:
+        """Returns the intervals of `points_per_deal`, but for the totals.
 
-def _student_interval(pairs: int, total: int, squares: int) -> Interval:
-    """Returns Student's interval of the mean per game from exact sums over pairs."""
-    if pairs < 2:
-        return Interval(-inf, inf)
-    variance = (pairs * squares - total**2) / (pairs * (pairs - 1))
-    quantile = float(stdtrit(pairs - 1, (1 + CONFIDENCE) / 2))
-    mean = total / (GAMES_PER_PAIR * pairs)
-    half_width = quantile * sqrt(variance / pairs) / GAMES_PER_PAIR
-    return Interval(mean - half_width, mean + half_width)
+        A mean over deals is a ratio of sums over pairs; its variance is the delta method's,
+        n / (n - 1) sum (p - r t)^2 / (sum t)^2 for points p and times t of n pairs and their ratio
+        r (W. G. Cochran, "Sampling Techniques", 1977, chapter 6).
+        """
+        return {
+            role: {name: self._ratio_interval(agent, source) for name, source in sources.items()}
+            for role, sources in SOURCES.items()
+        }
+
+    def _ratio_interval(self, agent: int, source: int) -> Interval:
+        pairs, times = self.pairs, self.times[agent][source]
+        if pairs < 2 or times == 0:
+            return Interval(-inf, inf)
+        ratio = self.points[agent][source] / times
+        residuals = (
+            self.point_squares[agent][source]
+            - 2 * ratio * self.point_times[agent][source]
+            + ratio**2 * self.time_squares[agent][source]
+        )
+        error = sqrt(max(residuals, 0.0) * pairs / (pairs - 1)) / times
+        return around(ratio, error, pairs)
+
+    def luck_adjusted(self) -> "LuckAdjusted | None":
+        """Returns the win rate with luck as a control variate; None when too little is known.
+
+        The luck has the mean zero whatever the agents do, so that the win rate less a multiple of
+        the mean luck has the same expectation. The multiple is the regression coefficient of a
+        pair's wins on its luck, which leaves the least variance.
+        """
+        pairs = self.lucky_pairs
+        if pairs < 3 or pairs != self.pairs:
+            return None
+        wins = sum(self.wins)
+        _, one, both = self.pairs_by_wins
+        win_variance = pairs * (one + 4 * both) - wins**2
+        luck_variance = pairs * self.luck_squares - self.luck**2
+        covariance = pairs * self.luck_wins - self.luck * wins
+        if win_variance == 0 or luck_variance == 0:
+            return None
+        slope = covariance / luck_variance
+        left = win_variance - slope * covariance
+        rate = (wins - slope * self.luck) / self.games
+        # Of the regression at no luck, which the mean luck is a little away from.
+        error = sqrt(max(left, 0.0) / (pairs - 2)) / pairs / GAMES_PER_PAIR
+        error *= sqrt(1 + self.luck**2 / luck_variance)
+        low, high = around(rate, error, pairs - 1)
+        return LuckAdjusted(
+            win_rate=min(max(rate, 0.0), 1.0),
+            interval=Interval(min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)),
+            luck=LUCK_UNIT * self.luck / self.games,
+            variance_reduction=win_variance / left if left > 0 else inf,
+        )
+
+    def _weigh(self, weights: tuple[int, ...]) -> tuple[int, int]:
+        """Returns the sum over pairs of the weighted number of ends, and of its squares."""
+        total = sum(weight * number for weight, number in zip(weights, self.ends, strict=True))
+        squares = sum(
+            left * right * product
+            for left, row in zip(weights, self.end_products, strict=True)
+            for right, product in zip(weights, row, strict=True)
+        )
+        return total, squares
+
+    def _share_interval(self, weights: tuple[int, ...]) -> Interval:
+        return share_interval(self.pairs, *self._weigh(weights))
 
 
-def _wilson_interval(rate: float, trials: int) -> Interval:
-    square = float(ndtri((1 + CONFIDENCE) / 2)) ** 2
-    centre = (rate + square / (2 * trials)) / (1 + square / trials)
-    half_width = sqrt(square * (rate * (1 - rate) / trials + square / (4 * trials**2)))
-    half_width /= 1 + square / trials
-    return Interval(max(centre - half_width, 0.0), min(centre + half_width, 1.0))
+class LuckAdjusted(NamedTuple):
+    """A win rate with luck as a control variate.
+
+    Attributes:
+        win_rate: Estimate of the same win rate.
+        interval: Its interval.
+        luck: `a`'s mean luck, in games won more than expected, a game.
+        variance_reduction: How many times smaller the variance is than without.
+    """
+
+    win_rate: float
+    interval: Interval
+    luck: float
+    variance_reduction: float
 
 
-def _count(values: NDArray[Any]) -> tuple[int, int, int]:
-    none, one, two = np.bincount(values, minlength=3).tolist()
-    return none, one, two
+def _by_pair(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Returns the sums over the two games of each pair."""
+    shape = (-1, GAMES_PER_PAIR, *values.shape[1:])
+    sums: NDArray[np.int64] = values.reshape(shape).sum(axis=1, dtype=np.int64)
+    return sums
 
 
-def _tallies(values: NDArray[Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    a, b = values.sum(axis=0, dtype=np.int64).tolist()
+def _tallies(values: NDArray[np.int64]) -> Tallies:
+    a, b = values.sum(axis=0).tolist()
     return tuple(a), tuple(b)
 
 
-def _sum(left: tuple[int, int, int], right: tuple[int, int, int]) -> tuple[int, int, int]:
-    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
+def _tuples(rows: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(row) for row in rows.tolist())
 
 
-def _sum_tallies(
-    left: tuple[tuple[int, ...], tuple[int, ...]], right: tuple[tuple[int, ...], tuple[int, ...]]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    a, b = (
-        tuple(x + y for x, y in zip(of_left, of_right, strict=True))
-        for of_left, of_right in zip(left, right, strict=True)
-    )
-    return a, b
+def _sum(left: Any, right: Any) -> Any:
+    if isinstance(left, tuple):
+        return tuple(_sum(x, y) for x, y in zip(left, right, strict=True))
+    return left + right
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

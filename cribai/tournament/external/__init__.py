@@ -3,6 +3,7 @@
 The protocol is described in docs/external-bots.md.
 """
 
-from cribai.tournament.external.agent import FORFEIT, ExternalAgent, parse_external
+from cribai.agent import FORFEIT
+from cribai.tournament.external.agent import ExternalAgent, parse_external
 
 __all__ = ["FORFEIT", "ExternalAgent", "parse_external"]

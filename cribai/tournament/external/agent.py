@@ -9,16 +9,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.agent import Agent
+from cribai.agent import FORFEIT, Agent
 from cribai.errors import AgentError, IllegalActionError
 from cribai.rules import STANDARD, Rules
 from cribai.tournament.external.bot import Bot
 from cribai.tournament.external.messages import read_action
 from cribai.tournament.external.process import CRASH, GARBLED, TIMEOUT, BotError
 from cribai.views import View, ViewBatch
-
-FORFEIT: Final = -1
-"""In place of an action: the game is forfeited."""
 
 ILLEGAL: Final = "illegal"
 ABANDONED: Final = "abandoned"
@@ -62,6 +59,8 @@ class ExternalAgent(Agent):
     Raises:
         AgentError: An option is out of range, or the program does not start and say hello.
     """
+
+    may_forfeit = True
 
     def __init__(
         self,
