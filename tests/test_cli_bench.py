@@ -51,6 +51,7 @@ def check_peers(result: dict[str, Any]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_json() -> None:
     result = command.run("bench", *BRIEF, "--no-startup", "--json").json
     assert result["seconds"] == 0.02

@@ -73,6 +73,7 @@ def run_command(line: str) -> None:
     assert finished.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
 def test_examples(path: Path) -> None:
     module = ModuleType(f"examples_{path.stem}")

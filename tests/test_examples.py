@@ -53,6 +53,7 @@ def test_random_loop() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("observation", ["compact", "flat"])
 def test_ppo_vector(observation: str) -> None:
     low_end(run("ppo_vector", "--timesteps", "1", "--pairs", "20", "--observation", observation))
@@ -72,6 +73,7 @@ def test_torchrl_ppo(observation: str) -> None:
     low_end(run("torchrl_ppo", "--timesteps", "1", "--pairs", "20", "--observation", observation))
 
 
+@pytest.mark.slow
 def test_rllib_wrapper() -> None:
     assert re.fullmatch(
         r"600 random legal steps, \d+ games ended\n", run("rllib_wrapper", "--steps", "600")

@@ -139,6 +139,7 @@ def test_a_finished_run_plays_nothing(tmp_path: Path, played: list[Chunk]) -> No
     assert lasting(summarize(second, again)) == lasting(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [
