@@ -107,19 +107,32 @@ def write_seat_views(states: Any, rules: Any, seats: Any, games: Any, views: Any
         write_view(states[i], rules[0], int(seats[i]), games[i], views[i])
 
 
+@inlined
+def write_mask(view: Any, rules: Any, masks: Any, row: int) -> None:
+    """Writes the legal-action mask of a view: the only place where masks are made.
+
+    Args:
+        view: VIEW record.
+        rules: RULES record.
+        masks: Array (n, >= num_actions). Modified in place in a row: 1 for legal, 0 for not.
+        row: The row.
+    """
+    num_tosses = rules["num_tosses"]
+    is_discard = view["phase"] == DISCARD and view["num_legal"] > 0
+    for action in range(num_tosses):
+        masks[row, action] = is_discard
+    for slot in range(rules["cards_kept"]):
+        masks[row, num_tosses + slot] = (view["playable"] >> slot) & 1
+
+
 @kernel
 def write_masks(views: Any, rules: Any, masks: Any) -> None:
-    """Writes the legal-action mask of each view: the only place where masks are made.
+    """Writes the legal-action mask of each view.
 
     Args:
         views: VIEW array (n,).
         rules: RULES array (1,).
         masks: int8 array (n, num_actions). Modified in place: 1 for legal, 0 for not.
     """
-    num_tosses = rules[0]["num_tosses"]
-    for place in range(views.shape[0]):
-        is_discard = views[place]["phase"] == DISCARD and views[place]["num_legal"] > 0
-        for action in range(num_tosses):
-            masks[place, action] = is_discard
-        for slot in range(rules[0]["cards_kept"]):
-            masks[place, num_tosses + slot] = (views[place]["playable"] >> slot) & 1
+    for row in range(views.shape[0]):
+        write_mask(views[row], rules[0], masks, row)

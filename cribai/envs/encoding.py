@@ -16,7 +16,7 @@ from cribai.cards import JOKER_RANK, NO_CARD, NUM_RANKS, NUM_SUITS
 from cribai.engine.jit import kernel
 from cribai.engine.scoring import VALUES, extend_series, play_points
 from cribai.engine.state import DEAL, DISCARD, NO_GO, NO_PLAYER, OVER, PLAY, VIEW, compiled_rules
-from cribai.engine.viewing import write_masks
+from cribai.engine.viewing import write_mask
 from cribai.errors import ConfigError
 from cribai.rules import Rules
 from cribai.views import View, ViewBatch
@@ -130,8 +130,7 @@ class DictEncoding(Encoding):
             ]
         fields = [np.zeros(shape, dtype) for shape, dtype in self._arrays]
         rules = compiled_rules(self.rules)
-        write_masks(views.array, rules, fields[0])
-        _write_fields(views.array, rules, self._num_ranks, *fields[1:])
+        _write_fields(views.array, rules, self._num_ranks, *fields)
         return fields
 
     def decode(self, observation: Any) -> View:
@@ -258,7 +257,6 @@ class CompactEncoding(Encoding):
         """Returns new observations of views; see `Encoding.encode`."""
         found = np.zeros((len(views), *cast("tuple[int]", self.space.shape)), np.float32)
         rules = compiled_rules(self.rules)
-        write_masks(views.array, rules, found)
         _write_compact(views.array, rules, found)
         return found
 
@@ -293,6 +291,7 @@ def _write_fields(
     views: Any,
     rules: Any,
     num_ranks: int,
+    masks: Any,
     hand: Any,
     tossed: Any,
     starter: Any,
@@ -303,13 +302,14 @@ def _write_fields(
     go_counts: Any,
     dealer: Any,
 ) -> None:
-    """Writes all fields but the mask into arrays of zeros, which are modified in place."""
+    """Writes all fields into arrays of zeros, which are modified in place."""
     num_players = rules[0]["num_players"]
     thirty_one = rules[0]["thirty_one"]
     player_column = num_ranks + NUM_SUITS
     series_column = player_column + num_players
     for row in range(views.shape[0]):
         view = views[row]
+        write_mask(view, rules[0], masks, row)
         slots = int(view["played"])
         for slot in range(rules[0]["cards_dealt"]):
             card = view["hand"][slot]
@@ -349,6 +349,7 @@ def _write_compact(views: Any, rules: Any, out: Any) -> None:
     thirty_one = rules[0]["thirty_one"]
     for row in range(views.shape[0]):
         view = views[row]
+        write_mask(view, rules[0], out, row)
         played = int(view["played"])
         for slot in range(rules[0]["cards_dealt"]):
             card = view["hand"][slot]

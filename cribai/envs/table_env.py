@@ -115,7 +115,7 @@ class TableEnv(gymnasium.Env[Any, Any]):
             raise IllegalActionError("The episode has ended; call reset() to begin another.")
         actions = self._actions
         # A number that no array holds is illegal like any other.
-        actions[0] = min(max(number, -1), _MAX_ACTION)
+        actions[0] = number if -1 <= number <= _MAX_ACTION else -1
         if self.raises:
             self.tables.check(ROW, actions)
         return actions
