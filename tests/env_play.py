@@ -1,6 +1,5 @@
 """What the tests of environments share: how to play, to compare, and to hide cards otherwise."""
 
-import random
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,8 @@ from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
 from cribai import PRESETS, Agent, GameBatch, Rules, ViewBatch, make_agent
-from cribai.cards import NO_CARD, rank_of
+from cribai.cards import rank_of
+from hidden_cards import cards_in
 
 TWO_PLAYERS = ("standard", "short", "five_card")
 OBSERVATIONS = ("dict", "flat", "compact")
@@ -101,31 +101,6 @@ def positions(rules: Rules, num_games: int, every: int, seed: int = 11) -> Itera
 def packed(records: Any) -> bytes:
     """The bytes of the fields without the padding among them, which copies leave undefined."""
     return bytes(repack_fields(records).tobytes())
-
-
-def cards_in(cards: Any) -> list[int]:
-    return [int(card) for card in cards if card != NO_CARD]
-
-
-def hidden_otherwise(state: Any, rules: Rules, viewer: int, chance: random.Random) -> Any:
-    """A state that a seat cannot tell from this one: the cards it has not seen change places."""
-    laid = cards_in(state["play_cards"][: state["num_plays"]])
-    own = cards_in(state["hands"][viewer]) + cards_in(state["tosses"][viewer])
-    known = {*laid, *own, int(state["starter"])}
-    hidden = [card for card in range(rules.deck_size) if card not in known]
-    becomes = dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
-    other = state.copy()
-    for name in ("crib", "deck"):
-        row = other[name].reshape(-1)
-        row[:] = [becomes.get(card, card) for card in row.tolist()]
-    for player in set(range(rules.num_players)) - {viewer}:
-        for name in ("hands", "tosses"):
-            cards = sorted(becomes.get(card, card) for card in cards_in(other[name][player]))
-            other[name][player][: len(cards)] = cards
-        hand = cards_in(other["hands"][player])
-        other["played"][player] = sum(1 << slot for slot, card in enumerate(hand) if card in laid)
-    other["deal_key"] = chance.getrandbits(64)
-    return other
 
 
 def with_other_toss(state: Any, rules: Rules, viewer: int) -> Any:

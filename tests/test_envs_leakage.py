@@ -17,9 +17,9 @@ from env_play import (
     TWO_PLAYERS,
     choose,
     frozen,
-    hidden_otherwise,
     with_other_toss,
 )
+from hidden_cards import with_other_hidden_cards
 
 ENVS = (CribbageEnv, DiscardEnv, PeggingEnv)
 
@@ -50,7 +50,7 @@ def test_hidden_cards_do_not_show(make: Any, observation: str, rules: str) -> No
         _, info = env.reset(seed=None if episode else 1)
         for _ in range(25):
             state = env.tables.states[0].copy()
-            other = hidden_otherwise(state, env.rules, int(env.tables.learners[0]), hiding)
+            other = with_other_hidden_cards(state, env.rules, hiding, int(env.tables.learners[0]))
             frame = observation == "dict" and episode == 0
             assert shown(env, state, frame) == shown(env, other, frame)
             num_moved += (state["hands"] != other["hands"]).any()
@@ -95,7 +95,7 @@ def test_hidden_cards_do_not_show_in_the_vector_environment() -> None:
         first = (env._observe(), env.render())
         for row in range(6):
             learner = int(env.tables.learners[row])
-            states[row] = hidden_otherwise(states[row].copy(), env.rules, learner, hiding)
+            states[row] = with_other_hidden_cards(states[row].copy(), env.rules, hiding, learner)
         assert (states["hands"] != kept["hands"]).any()
         second = (env._observe(), env.render())
         assert [frozen(part) for part in (*first[0], first[1])] == [
@@ -122,7 +122,7 @@ def assert_hides(env: raw_env, hiding: random.Random, frame: bool) -> int:
     num_moved = 0
     for viewer, agent in enumerate(env.possible_agents):
         first = shown_at_table(env, agent, frame)
-        states[0] = hidden_otherwise(state, env.rules, viewer, hiding)
+        states[0] = with_other_hidden_cards(state, env.rules, hiding, viewer)
         num_moved += (states[0]["hands"] != state["hands"]).any()
         assert shown_at_table(env, agent, frame) == first
         if state["num_plays"] > 0:
@@ -159,7 +159,7 @@ def test_state_has_what_observations_hide(rules: str) -> None:
         before = env._batch.states[0].copy()
         vector = env.state()
         assert env.state_space.contains(vector)
-        env._batch.states[0] = hidden_otherwise(before, env.rules, 0, hiding)
+        env._batch.states[0] = with_other_hidden_cards(before, env.rules, hiding, 0)
         assert (env.state() != vector).any()
         env._batch.states[0] = before
         assert set(env.observe("player_0")) == {"observation", "action_mask"}

@@ -30,6 +30,7 @@ from cribai.testing import check_agent
 from cribai.tournament.match import play_pairs
 from cribai.tournament.stats import Stats
 from cribai_agents.expectimax import ExpectimaxAgent
+from hidden_cards import with_other_hidden_cards
 
 FAST = "expectimax:preset=fast"
 ENDLESS = Rules("endless", target=MAX_TARGET, skunk_line=None, double_skunk_line=None)
@@ -203,27 +204,6 @@ def test_batch_size_is_irrelevant(spec: str, num_pairs: int) -> None:
 # ------------------------------------------------------------------------------ what it sees
 
 
-def with_other_hidden_cards(state: Any, chance: random.Random) -> Any:
-    """A state that the actor cannot tell from this one: the cards he has not seen change places."""
-    actor = int(state["actor"])
-    laid = state["play_cards"][: int(state["num_plays"])].tolist()
-    known = {*laid, *state["hands"][actor].tolist(), *state["tosses"][actor].tolist()}
-    known |= {int(state["starter"]), NO_CARD}
-    hidden = [card for card in range(52) if card not in known]
-    becomes = dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
-    other = state.copy()
-    for name in ("crib", "deck"):
-        row = other[name].reshape(-1)
-        row[:] = [becomes.get(card, card) for card in row.tolist()]
-    for name in ("hands", "tosses"):
-        row = other[name][1 - actor]
-        cards = sorted(becomes.get(card, card) for card in row.tolist() if card != NO_CARD)
-        row[: len(cards)] = cards
-    hand = other["hands"][1 - actor].tolist()
-    other["played"][1 - actor] = sum(1 << slot for slot in range(6) if hand[slot] in laid)
-    return other
-
-
 def test_hidden_cards_change_nothing() -> None:
     """One agent has seen all hands from both sides; still only the view counts."""
     chance = random.Random(4)
@@ -234,7 +214,7 @@ def test_hidden_cards_change_nothing() -> None:
         due = np.flatnonzero(~batch.over)
         states = batch.states[due]
         actions = agent.act(batch.views())
-        others = np.array([with_other_hidden_cards(state, chance) for state in states])
+        others = np.array([with_other_hidden_cards(state, STANDARD, chance) for state in states])
         num_changed += int((others["hands"] != states["hands"]).any(axis=(1, 2)).sum())
         views = GameBatch(others.astype(engine.STATE), STANDARD, batch.games[due]).views()
         assert (agent.act(views) == actions).all()

@@ -28,7 +28,8 @@ from cribai.testing import check_agent
 from cribai.tournament.external import FORFEIT, ExternalAgent, parse_external
 from cribai.tournament.external.messages import read_action, view_fields
 from cribai.tournament.match import play_pairs
-from test_views import ALL_RULES, positions, with_other_hidden_cards
+from hidden_cards import with_other_hidden_cards
+from test_views import ALL_RULES, positions
 
 ROOT = Path(__file__).parents[1]
 BOTS = ROOT / "experiments" / "external"

@@ -26,6 +26,7 @@ from cribai import (
 )
 from cribai.cards import NO_CARD
 from cribai.engine import state as engine
+from hidden_cards import cards_in, with_other_hidden_cards
 from reference import ReferenceGame
 
 ALL_RULES = [*PRESETS.values(), replace(PRESETS["standard"], name="jokers", num_jokers=4)]
@@ -55,33 +56,7 @@ def view_bytes(states: Any, rules: Rules) -> bytes:
     return packed(GameBatch(states, rules).views().array)
 
 
-def cards_in(cards: Any) -> list[int]:
-    return [int(card) for card in cards if card != NO_CARD]
-
-
 # -------------------------------------------------------------------------------- what is hidden
-
-
-def with_other_hidden_cards(state: Any, rules: Rules, chance: random.Random) -> Any:
-    """A state that the actor cannot tell from this one: the cards he has not seen change places."""
-    actor = int(state["actor"])
-    laid = cards_in(state["play_cards"][: state["num_plays"]])
-    own = cards_in(state["hands"][actor]) + cards_in(state["tosses"][actor])
-    known = {*laid, *own, int(state["starter"])}
-    hidden = [card for card in range(rules.deck_size) if card not in known]
-    becomes = dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
-    other = state.copy()
-    for name in ("crib", "deck"):
-        row = other[name].reshape(-1)
-        row[:] = [becomes.get(card, card) for card in row.tolist()]
-    for player in set(range(rules.num_players)) - {actor}:
-        for name in ("hands", "tosses"):
-            cards = sorted(becomes.get(card, card) for card in cards_in(other[name][player]))
-            other[name][player][: len(cards)] = cards
-        hand = cards_in(other["hands"][player])
-        other["played"][player] = sum(1 << slot for slot, card in enumerate(hand) if card in laid)
-    other["deal_key"] = chance.getrandbits(64)
-    return other
 
 
 @pytest.mark.kernels
