@@ -67,6 +67,7 @@ def games(number: int, rules: str, **options: Any) -> list[Played]:
     return [play(env, chance, seed=None if game else 2) for game in range(number)]
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("rules", TWO_PLAYERS)
 def test_win_pays_the_result_at_the_end(rules: str) -> None:
     results = set()
@@ -81,6 +82,7 @@ def test_win_pays_the_result_at_the_end(rules: str) -> None:
     assert results == {1, -1}
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("rules", TWO_PLAYERS)
 def test_points_pay_what_is_scored(rules: str) -> None:
     for played in games(6, rules, reward="points"):
@@ -157,6 +159,7 @@ def test_win_probability_starts_from_the_scores_of_the_reset(learner_deals: bool
         assert sum(played.rewards) == pytest.approx((played.info["result"] == 1) - start)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(
     ("reward", "expected"),
     [
@@ -200,6 +203,7 @@ def test_illegal_actions_at_any_time_lose(reward: str) -> None:
     assert len(turns) > 5
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("action", [ILLEGAL, -1, 19, 10**30, -(10**30)])
 def test_an_illegal_action_that_raises_changes_nothing(reward: str, action: int) -> None:

@@ -56,6 +56,7 @@ def test_the_best_toss_has_no_regret() -> None:
         assert info["regret"] == 0
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("rules", TWO_PLAYERS)
 def test_the_deals_difference_is_paid(rules: str) -> None:
     env = DiscardEnv(rules, reward="deal", opponent="greedy")
@@ -134,6 +135,7 @@ def test_the_opponent_plays_both_sides_of_the_rest() -> None:
 # ----------------------------------------------------------------------------- the play of a deal
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("rules", TWO_PLAYERS)
 @pytest.mark.parametrize("seats", ["alternate", "first", "second"])
 def test_the_rewards_add_up_to_the_pegging(rules: str, seats: str) -> None:
