@@ -27,6 +27,8 @@ from cribai.engine.scoring import show_points_batch
 from cribai.engine.simulate import redeal
 from cribai.engine.state import compiled_rules
 
+pytestmark = pytest.mark.slow
+
 SHORT = PRESETS["short"]
 RANKS = list(combinations_with_replacement(range(13), 6))
 

@@ -31,6 +31,8 @@ from cribai.analysis.pegging import CAUTIOUS, FEAR, GREEDY, SEARCH, SEES_ALL, la
 from cribai.analysis.positions import POINTS, STANDING
 from cribai.engine.state import compiled_rules
 
+pytestmark = pytest.mark.slow
+
 Ranks = tuple[int, ...]
 Ending = Callable[[Sequence[int], bool], float | None]
 """What is pegged is worth, by player, if the game or the play (True) is over; else None."""

@@ -15,6 +15,8 @@ from cribai import agent_entry_points, benchmark
 from cribai.benchmark.engine import random_hands
 from cribai.benchmark.timing import one_core
 
+pytestmark = pytest.mark.slow
+
 BRIEF = ["--seconds", "0.02"]
 RATES = ("show_hands_per_second", "random_hands_per_second")
 

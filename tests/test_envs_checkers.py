@@ -22,6 +22,8 @@ import cribai.envs.table_env
 from cribai import PRESETS
 from env_play import OBSERVATIONS, TWO_PLAYERS
 
+pytestmark = pytest.mark.slow
+
 IDS = ("cribai/Cribbage-v0", "cribai/Discard-v0", "cribai/Pegging-v0")
 
 all_observations = pytest.mark.parametrize("observation", OBSERVATIONS)

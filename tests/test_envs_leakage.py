@@ -21,6 +21,8 @@ from env_play import (
 )
 from hidden_cards import with_other_hidden_cards
 
+pytestmark = pytest.mark.slow
+
 ENVS = (CribbageEnv, DiscardEnv, PeggingEnv)
 
 all_observations = pytest.mark.parametrize("observation", OBSERVATIONS)

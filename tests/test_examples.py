@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[1] / "experiments" / "examples"
 WON = r"v random: [\d.]+% won \(([\d.]+)% to [\d.]+%\), \d+ pairs; trained for \d+ s"
 

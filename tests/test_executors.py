@@ -28,6 +28,8 @@ from cribai.tournament.executors import (
 from cribai.tournament.stats import Stats
 from tournaments import make_config, make_terms, outcomes, play
 
+pytestmark = pytest.mark.slow
+
 SEED = 7
 
 

@@ -32,6 +32,8 @@ from cribai.tournament.stats import Stats
 from cribai_agents.expectimax import ExpectimaxAgent
 from hidden_cards import with_other_hidden_cards
 
+pytestmark = pytest.mark.slow
+
 FAST = "expectimax:preset=fast"
 ENDLESS = Rules("endless", target=MAX_TARGET, skunk_line=None, double_skunk_line=None)
 

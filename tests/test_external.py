@@ -38,7 +38,10 @@ PYTHON = [sys.executable, "-I", "-S"]
 PROC = Path("/proc")
 BATCH = 4
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="bots need a POSIX system")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="bots need a POSIX system"),
+    pytest.mark.slow,
+]
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 
 # A bot that takes the first legal action; its fault says where it goes wrong.

@@ -20,6 +20,8 @@ import reference
 from cribai import PRESETS, GameBatch
 from cribai.engine import state as engine
 
+pytestmark = pytest.mark.slow
+
 PRESET_BY_PLAYERS = {2: "standard", 3: "three_player", 4: "four_player"}
 PASS = 52 + 52 * 52
 
