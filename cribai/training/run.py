@@ -1,0 +1,263 @@
+"""A training run: waves of self-play and learning, checkpoints, evaluations, and resuming."""
+
+import csv
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from cribai.errors import ConfigError
+from cribai.training.checkpoint import (
+    CheckpointError,
+    build_network,
+    load_tensors,
+    load_weights,
+    network_tensors,
+    save_tensors,
+    write_atomically,
+)
+from cribai.training.config import TrainConfig
+from cribai.training.deals import make_library
+from cribai.training.evaluation import Evaluation, evaluate
+from cribai.training.learner import Evaluator, Learner, LearnerOptions
+from cribai.training.network import LayNetwork
+from cribai.training.selfplay import SelfPlay
+
+MANIFEST: Final = "manifest.json"
+CURVE: Final = "curve.csv"
+WEIGHTS: Final = "weights.safetensors"
+STATES: Final = ("state-0.safetensors", "state-1.safetensors")
+"""Written in turn, so that the one before is still there while one is written."""
+
+
+class Run:
+    """A run, from its configuration or from where it was left.
+
+    The result depends on the configuration alone: whatever is random is a function of the seed and
+    the wave's number, and a resumed run does what the run would have done.
+
+    Args:
+        config: The settings.
+        folder: The run folder.
+        resume: Whether to go on from the folder's last checkpoint.
+
+    Raises:
+        ConfigError: There is a checkpoint and it is not to be resumed, or it is of other settings.
+        CheckpointError: A file of weights cannot be used.
+    """
+
+    def __init__(self, config: TrainConfig, folder: Path, *, resume: bool = False) -> None:
+        self.config = config
+        self.folder = folder
+        self.wave = 0
+        torch.manual_seed(config.seed)
+        if config.start is None:
+            network = LayNetwork(tuple(config.hidden))
+        else:
+            network = load_weights(Path(config.start)).network.train()
+        self.learner = Learner(
+            network,
+            LearnerOptions(
+                batch_size=config.batch_size,
+                passes=config.passes,
+                average_decay=config.average_decay,
+                value_weight=config.value_weight,
+                huber=config.huber,
+                relative=config.method == "branching",
+                low_precision=config.low_precision,
+            ),
+        )
+        self.figures: dict[str, Any] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / MANIFEST).exists():
+            if not resume:
+                raise ConfigError(
+                    f"The folder {str(folder)!r} holds a run; resume it, or choose another."
+                )
+            self._restore()
+
+    def train(
+        self,
+        progress: Callable[[int, dict[str, float]], object] | None = None,
+        until: int | None = None,
+    ) -> dict[str, Any]:
+        """Trains to the last wave.
+
+        Args:
+            progress: Called after each wave with its number and figures.
+            until: The wave to stop before, as if interrupted there.
+
+        Returns:
+            The figures of the last evaluation.
+
+        Raises:
+            DivergedError: The loss is no number; the last checkpoint stays.
+        """
+        config = self.config
+        library = make_library(config.library, config.seed, near_share=config.near_share)
+        selfplay = SelfPlay(
+            library,
+            config.seed,
+            config.deals,
+            config.root_share,
+            branching=config.method == "branching",
+        )
+        last = config.waves if until is None else min(until, config.waves)
+        started = time.monotonic()
+        while self.wave < last:
+            done = self.wave / config.waves
+            random_share = config.random_first + done * (config.random_last - config.random_first)
+            evaluator = Evaluator(self.learner.averaged(), config.low_precision)
+            samples = selfplay.play(self.wave, evaluator, random_share)
+            chance = np.random.default_rng([config.seed, 3, self.wave])
+            order = np.stack(
+                [chance.permutation(len(samples.rows)) for _ in range(config.passes)]
+            ).astype(np.int64)
+            loss = self.learner.learn(samples, config.learning_rate * (1 - done), order)
+            self.wave += 1
+            figures = {
+                "wave": float(self.wave),
+                "seconds": time.monotonic() - started,
+                "decisions": float(samples.num_decisions),
+                "roots": float(len(samples.rows)),
+                "loss": loss,
+            }
+            if progress is not None:
+                progress(self.wave, figures)
+            ends = self.wave == config.waves
+            evaluates = ends or (
+                config.evaluate_every > 0 and self.wave % config.evaluate_every == 0
+            )
+            if evaluates:
+                self.evaluate(figures)
+            if evaluates or self.wave % config.checkpoint_every == 0:
+                self.save()
+        return self.figures
+
+    def evaluate(self, figures: dict[str, float]) -> None:
+        """Plays the opponents and adds the results to the curve."""
+        network = self.learner.averaged()
+        results = [
+            evaluate(network, spec, self.config.pairs, self.config.evaluation_seed)
+            for spec in self.config.opponents
+        ]
+        self.figures = figures | {"matches": [result.to_dict() for result in results]}
+        self._append_curve(figures, results)
+
+    def save(self) -> None:
+        """Writes the checkpoint: the weights to use, and all that resuming needs."""
+        header = {
+            "rules": "standard",
+            "config": self.config.model_dump(mode="json"),
+            "wave": self.wave,
+            "steps": self.learner.steps,
+            "figures": self.figures,
+        }
+        average = self.learner.averaged()
+        weights_hash = save_tensors(self.folder / WEIGHTS, network_tensors(average), header)
+        tensors = {
+            f"network.{name}": tensor
+            for name, tensor in network_tensors(self.learner.network).items()
+        }
+        tensors |= {
+            f"average.{name}": tensor for name, tensor in network_tensors(average).items()
+        }
+        for name, weight in self.learner.network.named_parameters():
+            moments = self.learner.optimizer.state.get(weight)
+            if moments:
+                tensors[f"mean.{name}"] = moments["exp_avg"]
+                tensors[f"square.{name}"] = moments["exp_avg_sq"]
+        state = STATES[(self._saved() + 1) % 2]
+        state_hash = save_tensors(self.folder / state, tensors, header)
+        manifest = {
+            "saved": self._saved() + 1,
+            "state": state,
+            "wave": self.wave,
+            "hashes": {state: state_hash, WEIGHTS: weights_hash},
+        }
+        write_atomically(self.folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+
+    def _saved(self) -> int:
+        path = self.folder / MANIFEST
+        return int(json.loads(path.read_text())["saved"]) if path.exists() else -1
+
+    def _restore(self) -> None:
+        try:
+            manifest = json.loads((self.folder / MANIFEST).read_text())
+            state, expected = manifest["state"], manifest["hashes"][manifest["state"]]
+        except (ValueError, KeyError, TypeError):
+            raise CheckpointError(
+                f"The manifest of {str(self.folder)!r} is damaged; begin the run anew."
+            ) from None
+        path = self.folder / state
+        if hashlib.sha256(path.read_bytes()).hexdigest() != expected:
+            raise CheckpointError(
+                f"The file {str(path)!r} is not what the manifest says; begin the run anew."
+            )
+        tensors, header = load_tensors(path)
+        wanted = self.config.model_dump(mode="json", exclude={"out"})
+        kept = {key: value for key, value in header["config"].items() if key != "out"}
+        if wanted != kept:
+            changed = sorted(key for key in wanted if wanted[key] != kept.get(key))
+            raise ConfigError(
+                f"The run in {str(self.folder)!r} has another {changed[0]}; resume it with its own"
+                " settings, or begin another."
+            )
+        self._take(tensors, str(path))
+        self.wave = int(header["wave"])
+        self.learner.steps = int(header["steps"])
+        self.figures = dict(header["figures"])
+
+    def _take(self, tensors: dict[str, torch.Tensor], name: str) -> None:
+        learner = self.learner
+        parts = {
+            part: {
+                label.removeprefix(f"{part}."): tensor
+                for label, tensor in tensors.items()
+                if label.startswith(f"{part}.")
+            }
+            for part in ("network", "average", "mean", "square")
+        }
+        learner.network.load_state_dict(build_network(parts["network"], name).state_dict())
+        average = dict(build_network(parts["average"], name).named_parameters())
+        learner.average = [
+            average[label].detach().clone() for label, _ in learner.network.named_parameters()
+        ]
+        steps = float(learner.steps)
+        for label, weight in learner.network.named_parameters():
+            if label in parts["mean"]:
+                learner.optimizer.state[weight] = {
+                    "step": torch.tensor(steps),
+                    "exp_avg": parts["mean"][label].clone(),
+                    "exp_avg_sq": parts["square"][label].clone(),
+                }
+
+    def _append_curve(self, figures: dict[str, float], results: Iterable[Evaluation]) -> None:
+        path = self.folder / CURVE
+        is_new = not path.exists()
+        with path.open("a", newline="") as file:
+            writer = csv.writer(file)
+            if is_new:
+                writer.writerow(
+                    ["wave", "seconds", "loss", "opponent", "pairs", "win_rate", "low", "high",
+                     "margin"]
+                )  # fmt: skip
+            for result in results:
+                writer.writerow(
+                    [
+                        int(figures["wave"]),
+                        round(figures["seconds"], 1),
+                        round(figures["loss"], 5),
+                        result.opponent,
+                        result.pairs,
+                        result.win_rate,
+                        result.low,
+                        result.high,
+                        result.margin,
+                    ]
+                )
