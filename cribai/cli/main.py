@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import cribai
-from cribai.cli import agents, analyze, bench, position, replay, score, tournament
+from cribai.cli import agents, analyze, bench, position, replay, score, tournament, train
 from cribai.cli.output import plain_errors
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ app.command()(position.position)
 app.command()(replay.replay)
 app.command()(agents.agents)
 app.command()(bench.bench)
+app.command()(train.train)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Checkpoints: safetensors with a JSON header, written whole or not at all, checked when read."""
 
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -150,7 +151,7 @@ def build_network(tensors: Mapping[str, torch.Tensor], name: str) -> LayNetwork:
         hidden.append(bias.numel())
     sizes = [NUM_INPUTS, *hidden]
     expected: dict[str, tuple[int, ...]] = {}
-    for layer, (size, following) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for layer, (size, following) in enumerate(itertools.pairwise(sizes)):
         expected[f"hidden.{layer}.weight"] = (following, size)
         expected[f"hidden.{layer}.bias"] = (following,)
     expected["head.weight"] = (NUM_OUTPUTS, sizes[-1])

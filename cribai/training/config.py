@@ -1,7 +1,9 @@
 """The settings of a training run."""
 
+import hashlib
+import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
@@ -20,7 +22,7 @@ class TrainConfig(Config):
         seed: Seed of everything that is random in the run.
         hidden: Sizes of the network's hidden layers.
         start: Weights to start from; none for random ones.
-        method: `branching` plays every lay of a root out, `monte_carlo` values the lay made.
+        method: What values lays, see `cribai.training.roots`.
         library: Deals with tosses to begin episodes from.
         near_share: Share of them near the end.
         deals: Deals in a wave.
@@ -46,7 +48,7 @@ class TrainConfig(Config):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     hidden: Annotated[tuple[Width, ...], Strict(False), Field(min_length=1)] = (512, 512)
     start: str | None = None
-    method: Literal["branching", "monte_carlo"] = "branching"
+    method: Literal["branching", "monte_carlo", "teacher"] = "branching"
     library: Count = 300_000
     near_share: Share = 0.5
     deals: Annotated[int, Field(ge=1, le=100_000)] = 4096
@@ -67,3 +69,12 @@ class TrainConfig(Config):
     pairs: Count = 500
     evaluation_seed: Annotated[int, Field(ge=0, lt=2**64)] = 977
     out: Annotated[Path, Strict(False)] | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """Returns the settings as TOML has them, but for the place of the run folder."""
+        return self.model_dump(mode="json", exclude={"out"}, exclude_none=True)
+
+    def run_name(self) -> str:
+        """Returns the name of the run's folder: the method, the seed and a hash of the settings."""
+        digest = hashlib.sha256(json.dumps(self.settings(), sort_keys=True).encode()).hexdigest()
+        return f"train_{self.method}_seed{self.seed}_{digest[:8]}"

@@ -165,9 +165,7 @@ def make_library(
 
 
 @kernel
-def begin_deals(
-    states: Any, rules: Any, log: Any, key: Any, library: Any, number: int
-) -> None:
+def begin_deals(states: Any, rules: Any, log: Any, key: Any, library: Any, number: int) -> None:
     """Begins deals of the library, chosen at random, up to the first lay.
 
     The pone has seat 0 and the dealer seat 1. A deal that heels have ended is over.
@@ -204,4 +202,3 @@ def begin_deals(
         state["scores"][DEALER] = deal["scores"][DEALER]
         advance(state, rules[0], log[0], int(deal["tosses"][PONE]))
         advance(state, rules[0], log[0], int(deal["tosses"][DEALER]))
-

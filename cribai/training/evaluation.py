@@ -49,9 +49,7 @@ def evaluate(network: LayNetwork, opponent: str, pairs: int, seed: int) -> Evalu
     """
     policy: Any = make_agent("policy")
     policy.network = network
-    stats = Stats.from_results(
-        play_pairs(policy, make_agent(opponent), seed=seed, num_pairs=pairs)
-    )
+    stats = Stats.from_results(play_pairs(policy, make_agent(opponent), seed=seed, num_pairs=pairs))
     low, high = stats.win_rate_interval
     return Evaluation(
         opponent=opponent,

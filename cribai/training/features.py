@@ -124,15 +124,13 @@ def point_weights(standing: Any, tables: Any, own: int, other: int, role: int) -
         role: The player's.
     """
     standing["own_deals"] = role
-    weigh_points(
-        standing, tables, WIN, own + AVERAGE_SHOW[role], other + AVERAGE_SHOW[1 - role]
-    )
+    weigh_points(standing, tables, WIN, own + AVERAGE_SHOW[role], other + AVERAGE_SHOW[1 - role])
 
 
 @inlined
 def mean_slope(standing: Any) -> float:
     """Returns what a point is worth on average to the sides of a standing with weights."""
-    return max(0.5 * (standing["own_weight"] + standing["other_weight"]), LEAST_SLOPE)
+    return float(max(0.5 * (standing["own_weight"] + standing["other_weight"]), LEAST_SLOPE))
 
 
 @inlined
@@ -261,21 +259,23 @@ def write_features(view: Any, rules: Any, tables: Any, scratch: Any, out: Any, r
 
 
 @kernel
-def _write_rows(
-    views: Any, rules: Any, tables: Any, scratch: Any, places: Any, out: Any
-) -> None:
+def _write_rows(views: Any, rules: Any, tables: Any, scratch: Any, places: Any, out: Any) -> None:
     for row in range(places.shape[0]):
         write_features(views[places[row]], rules[0], tables[0], scratch[0], out, row)
 
 
-def lay_features(views: ViewBatch, places: NDArray[np.int64]) -> NDArray[np.float32]:
+def lay_features(
+    views: ViewBatch, places: NDArray[np.int64], out: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
     """Returns the rows of some views with a card to be laid, float32 array (n, NUM_INPUTS).
 
     Args:
         views: Views of the six-card game for two, to 121 or fewer.
         places: int64 array (n,), which of them.
+        out: float32 array (>= n, NUM_INPUTS). Modified in place: the first n rows; new by default.
     """
-    out = np.empty((len(places), NUM_INPUTS), np.float32)
+    if out is None:
+        out = np.empty((len(places), NUM_INPUTS), np.float32)
     rules = compiled_rules(views.rules)
     _write_rows(views.array, rules, load_knowledge(), np.zeros(1, SCRATCH), places, out)
     return out

@@ -130,7 +130,7 @@ class Learner:
 
     def averaged(self) -> LayNetwork:
         """Returns a new network with the averaged weights."""
-        hidden = tuple(layer.out_features for layer in self.network.hidden)  # type: ignore[misc]
+        hidden = tuple(layer.out_features for layer in self.network.hidden)
         network = LayNetwork(hidden)  # type: ignore[arg-type]
         with torch.no_grad():
             for weight, average in zip(network.parameters(), self.average, strict=True):
@@ -157,6 +157,7 @@ class Evaluator:
         self.network = network.to(self.dtype)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Returns outputs (n, NUM_OUTPUTS) of rows (n, NUM_INPUTS)."""
         with torch.inference_mode():
             outputs: NDArray[np.float32] = self.network(
                 torch.from_numpy(rows).to(self.dtype)

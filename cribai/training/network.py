@@ -1,9 +1,10 @@
-"""The network of the play: from a row of features to the value of laying each rank, and to the game.
+"""The network of the play: from a row of features to what laying each rank and the game are worth.
 
 The values are in points and relative: only their differences mean anything. The last output is the
 logit of the chance to win the game.
 """
 
+import itertools
 from typing import Final
 
 import torch
@@ -28,8 +29,7 @@ class LayNetwork(nn.Module):
         super().__init__()
         sizes = (num_inputs, *hidden)
         self.hidden = nn.ModuleList(
-            nn.Linear(size, following)
-            for size, following in zip(sizes[:-1], sizes[1:], strict=True)
+            nn.Linear(size, following) for size, following in itertools.pairwise(sizes)
         )
         self.head = nn.Linear(sizes[-1], NUM_OUTPUTS)
         # At first all lays are alike.

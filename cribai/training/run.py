@@ -68,7 +68,7 @@ class Run:
                 average_decay=config.average_decay,
                 value_weight=config.value_weight,
                 huber=config.huber,
-                relative=config.method == "branching",
+                relative=config.method != "monte_carlo",
                 low_precision=config.low_precision,
             ),
         )
@@ -105,7 +105,7 @@ class Run:
             config.seed,
             config.deals,
             config.root_share,
-            branching=config.method == "branching",
+            config.method,
         )
         last = config.waves if until is None else min(until, config.waves)
         started = time.monotonic()
@@ -153,7 +153,7 @@ class Run:
         """Writes the checkpoint: the weights to use, and all that resuming needs."""
         header = {
             "rules": "standard",
-            "config": self.config.model_dump(mode="json"),
+            "config": self.config.settings(),
             "wave": self.wave,
             "steps": self.learner.steps,
             "figures": self.figures,
@@ -164,9 +164,7 @@ class Run:
             f"network.{name}": tensor
             for name, tensor in network_tensors(self.learner.network).items()
         }
-        tensors |= {
-            f"average.{name}": tensor for name, tensor in network_tensors(average).items()
-        }
+        tensors |= {f"average.{name}": tensor for name, tensor in network_tensors(average).items()}
         for name, weight in self.learner.network.named_parameters():
             moments = self.learner.optimizer.state.get(weight)
             if moments:
@@ -200,10 +198,9 @@ class Run:
                 f"The file {str(path)!r} is not what the manifest says; begin the run anew."
             )
         tensors, header = load_tensors(path)
-        wanted = self.config.model_dump(mode="json", exclude={"out"})
-        kept = {key: value for key, value in header["config"].items() if key != "out"}
+        wanted, kept = self.config.settings(), header["config"]
         if wanted != kept:
-            changed = sorted(key for key in wanted if wanted[key] != kept.get(key))
+            changed = sorted(key for key in wanted | kept if wanted.get(key) != kept.get(key))
             raise ConfigError(
                 f"The run in {str(self.folder)!r} has another {changed[0]}; resume it with its own"
                 " settings, or begin another."

@@ -1,0 +1,291 @@
+"""The agent named `policy`: a network trained by self-play for the lays, the analysis for tosses.
+
+The network gives each rank that may be laid a value in points; how it is trained is in
+`cribai.training`. Tosses are those of greatest worth by the exact analysis.
+"""
+
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cribai.agent import Agent, RankedAction
+from cribai.analysis.knowledge import (
+    DEALER,
+    LIBRARY_SIZE,
+    PONE,
+    TARGET,
+    WIN,
+    covers,
+    load_knowledge,
+)
+from cribai.analysis.policy import CRIB_MEAN, HAND, OTHER_PEGS, OWN_PEGS, VALUE
+from cribai.analysis.tosses import TOSSES, value_tosses
+from cribai.analysis.tossing import NUM_TOSSES
+from cribai.cards import NUM_RANKS
+from cribai.engine.dealing import below, combine
+from cribai.engine.jit import kernel
+from cribai.engine.state import DISCARD, compiled_rules
+from cribai.errors import AgentError
+from cribai.rules import Rules
+from cribai.training.checkpoint import Weights, load_weights, read_weights
+from cribai.training.features import KEPT, NUM_INPUTS, lay_features
+from cribai.training.network import WIN_OUTPUT, LayNetwork
+from cribai.views import View, ViewBatch
+
+SHIPPED: Final = "policy.safetensors"
+
+BLOCK: Final = 64
+"""Rows in a pass of the network, filled up if there are fewer: the last bits of its outputs depend
+on the number of rows."""
+
+GRAIN: Final = 1024.0
+"""Values are compared in steps of one over this many points, coarser than rounding errors are."""
+
+_CHANCES: Final = 1 << 30
+_LARGEST: Final = 1000.0
+
+
+class PolicyAgent(Agent):
+    """A network for the lays, the exact analysis for the tosses.
+
+    Args:
+        checkpoint: Path of the weights; the shipped ones by default.
+        device: Where the network runs: `cpu`, `cuda` and so on.
+        temperature: Points by which a lay is worse for it to be a factor e less likely; at 0 the
+            best is laid.
+        exact_cribs: Whether the crib is averaged anew for each hand or read from a table.
+        deals: Deals of the library over which a toss is played out when the end is near.
+        horizon: The end is near when a side is this near the target.
+
+    Raises:
+        AgentError: An option is out of range, or the device is not there.
+        CheckpointError: The weights cannot be used.
+    """
+
+    name = "policy"
+
+    def __init__(
+        self,
+        checkpoint: str | None = None,
+        *,
+        device: str = "cpu",
+        temperature: float = 0.0,
+        exact_cribs: bool = True,
+        deals: int = 64,
+        horizon: int = 45,
+    ) -> None:
+        _check("temperature", temperature, 0, _LARGEST)
+        _check("deals", deals, 1, LIBRARY_SIZE)
+        _check("horizon", horizon, 0, TARGET)
+        if not isinstance(exact_cribs, bool):
+            raise AgentError(f"exact_cribs is {exact_cribs!r}; it must be true or false.")
+        self.temperature = float(temperature)
+        self.device = _device(device)
+        weights = _shipped() if checkpoint is None else load_weights(Path(str(checkpoint)))
+        self.header = weights.header
+        self.network = weights.network
+        self._tosses = np.zeros(1, TOSSES)
+        self._tosses["stake"] = WIN
+        self._tosses["horizon"] = horizon
+        self._tosses["num_deals"] = deals
+        self._tosses["exact_cribs"] = exact_cribs
+        self._block = np.zeros((BLOCK, NUM_INPUTS), np.float32)
+
+    @property
+    def network(self) -> LayNetwork:
+        """The network; another may be put in its place."""
+        return self._network
+
+    @network.setter
+    def network(self, network: LayNetwork) -> None:
+        self._network = network.to(self.device).eval()
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuses all but the six-card game for two players to 121 or fewer."""
+        if not covers(rules) or rules.target > TARGET:
+            raise AgentError(
+                f"The agent {self.name!r} plays the six-card game for two players to"
+                f" {TARGET} or fewer, not {rules.name!r}; choose other rules or another agent."
+            )
+
+    def act(self, views: ViewBatch) -> NDArray[np.int64]:
+        """Returns an action for each view; see `Agent.act`.
+
+        Raises:
+            AgentError: The agent does not play by the rules.
+        """
+        self.check_rules(views.rules)
+        array = views.array
+        actions = np.empty(len(views), np.int64)
+        is_toss = array["phase"] == DISCARD
+        tosses = np.flatnonzero(is_toss)
+        if tosses.size:
+            rules = compiled_rules(views.rules)
+            _choose_tosses(array, rules, load_knowledge(), self._tosses, tosses, actions)
+        lays = np.flatnonzero(~is_toss)
+        if lays.size:
+            actions[lays] = NUM_TOSSES + self._choose_slots(views, lays)
+        return actions
+
+    def _choose_slots(self, views: ViewBatch, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        ranks, playable = _choices(views.array[places])
+        # Of equal ranks the first card is laid; where there is but one rank there is no choice.
+        lowest = np.where(playable, ranks, NUM_RANKS).min(axis=1)
+        highest = np.where(playable, ranks, -1).max(axis=1)
+        slots = playable.argmax(axis=1)
+        open_ = np.flatnonzero(lowest != highest)
+        if open_.size:
+            values = self._outputs(views, places[open_])[:, :NUM_RANKS]
+            worths = np.take_along_axis(values, ranks[open_], axis=1)
+            worths[~playable[open_]] = -np.inf
+            if self.temperature > 0:
+                keys = views.array["key"][places[open_]]
+                slots[open_] = _draw_slots(_chances(worths, self.temperature), keys)
+            else:
+                slots[open_] = np.rint(GRAIN * worths).argmax(axis=1)
+        return slots
+
+    def _outputs(self, views: ViewBatch, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Returns the network's outputs of some lays, float64 array (n, NUM_OUTPUTS)."""
+        found = []
+        with torch.inference_mode():
+            for start in range(0, len(places), BLOCK):
+                chosen = places[start : start + BLOCK]
+                lay_features(views, chosen, self._block)
+                rows = torch.from_numpy(self._block).to(self.device)
+                found.append(self._network(rows)[: len(chosen)].cpu().numpy().astype(np.float64))
+        return np.concatenate(found)
+
+    def explain(self, view: View) -> list[RankedAction]:
+        """Returns the legal actions with their values, best first; of equal ranks one card.
+
+        The value of a toss is the chance to win by the analysis; its parts are those of its points.
+        The value of a lay is in points, relative to the mean of the lays; its parts are the chance
+        that it is chosen (at temperature 1 if the agent's is 0), what it pegs now, and the chance
+        to win that the network sees, the same for all.
+
+        Raises:
+            AgentError: The agent does not play by the rules.
+        """
+        self.check_rules(view.rules)
+        views = ViewBatch(np.array([view.record], view.record.dtype), view.rules)
+        found = self._explain_tosses(views) if view.is_discard else self._explain_lays(view, views)
+        return sorted(found, key=lambda ranked: -ranked.value)
+
+    def _explain_tosses(self, views: ViewBatch) -> list[RankedAction]:
+        rules = compiled_rules(views.rules)
+        first = np.zeros(1, np.int64)
+        _choose_tosses(views.array, rules, load_knowledge(), self._tosses, first, first.copy())
+        record = self._tosses[0]
+        return [
+            RankedAction(
+                toss,
+                float(min(max((record["worths"][toss] + 1) / 2, 0.0), 1.0)),
+                {
+                    "hand": float(row[HAND]),
+                    "crib": float(row[CRIB_MEAN]),
+                    "pegging": float(row[OWN_PEGS] - row[OTHER_PEGS]),
+                    "points": float(row[VALUE]),
+                },
+            )
+            for toss, row in enumerate(record["parts"])
+        ]
+
+    def _explain_lays(self, view: View, views: ViewBatch) -> list[RankedAction]:
+        ranks, playable = _choices(views.array)
+        slots = [
+            slot
+            for slot in range(KEPT)
+            if playable[0, slot]
+            and not any(
+                playable[0, other] and ranks[0, other] == ranks[0, slot] for other in range(slot)
+            )
+        ]
+        outputs = self._outputs(views, np.zeros(1, np.int64))[0]
+        worths = outputs[ranks[0, slots]]
+        chances = _chances(worths[np.newaxis], self.temperature or 1.0)[0]
+        win = float(1 / (1 + np.exp(-outputs[WIN_OUTPUT])))
+        return [
+            RankedAction(
+                NUM_TOSSES + slot,
+                float(worth - worths.mean()),
+                {
+                    "probability": float(chance),
+                    "points": float(view.play_points(view.kept[slot])),
+                    "win": win,
+                },
+            )
+            for slot, worth, chance in zip(slots, worths, chances)
+        ]
+
+
+def _choices(array: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Returns the kept cards' ranks and which of them may be laid, both arrays (n, 4)."""
+    ranks = array["hand"][:, :KEPT].astype(np.int64) >> 2
+    playable = (array["playable"][:, np.newaxis] >> np.arange(KEPT)) & 1 == 1
+    return ranks, playable
+
+
+def _chances(worths: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    """Returns how likely each of the values in a row is chosen."""
+    rounded = np.rint(GRAIN * worths) / GRAIN
+    weights = np.exp((rounded - rounded.max(axis=1, keepdims=True)) / temperature)
+    chances: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _draw_slots(chances: NDArray[np.float64], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Returns a place of each row, drawn by the row's key."""
+    words = np.array([below(combine(key, 0), _CHANCES) for key in keys]) / _CHANCES
+    slots: NDArray[np.int64] = (chances.cumsum(axis=1) <= words[:, np.newaxis]).sum(axis=1)
+    # Rounding may leave the sum a little below one: then the last that is possible is drawn.
+    last = KEPT - 1 - (chances[:, ::-1] > 0).argmax(axis=1)
+    return np.minimum(slots, last)
+
+
+@kernel
+def _choose_tosses(
+    views: Any, rules: Any, tables: Any, tosses: Any, places: Any, actions: Any
+) -> None:
+    for i in range(places.shape[0]):
+        place = places[i]
+        view = views[place]
+        for card in range(6):
+            tosses[0]["cards"][card] = view["hand"][card]
+        shift = TARGET - rules[0]["target"]
+        tosses[0]["role"] = DEALER if view["dealer"] == 0 else PONE
+        tosses[0]["own_score"] = view["scores"][0] + shift
+        tosses[0]["other_score"] = view["scores"][1] + shift
+        value_tosses(tables[0], rules[0]["table"], tosses[0])
+        best = 0
+        for toss in range(1, NUM_TOSSES):
+            if tosses[0]["worths"][toss] > tosses[0]["worths"][best]:
+                best = toss
+        actions[place] = best
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Weights:
+    return read_weights((files("cribai_agents") / SHIPPED).read_bytes(), SHIPPED)
+
+
+def _device(name: object) -> torch.device:
+    try:
+        device = torch.device(str(name))
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError):
+        raise AgentError(
+            f"device is {name!r}; it must be one that PyTorch finds here, such as cpu."
+        ) from None
+    return device
+
+
+def _check(name: str, value: object, low: float, high: float) -> None:
+    kinds = (int,) if name != "temperature" else (int, float)
+    if not isinstance(value, kinds) or isinstance(value, bool) or not low <= value <= high:
+        raise AgentError(f"{name} is {value!r}; it must be a number from {low} to {high}.")

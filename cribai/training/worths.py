@@ -1,0 +1,174 @@
+"""What the lays of roots were worth, from how their games went or by the analysis' search."""
+
+from typing import Any, Final
+
+from cribai.analysis.knowledge import WIN
+from cribai.analysis.pegging import CAUTIOUS, lay_value
+from cribai.analysis.positions import after_pegging, game_over
+from cribai.engine.jit import inlined, kernel
+from cribai.engine.scoring import show_points
+from cribai.training.features import KEPT, mean_slope, point_weights
+
+MOST_POINTS: Final = 15.0
+"""What a lay is taken to be worth at most, in points, so that no single one upsets the learner."""
+
+
+@inlined
+def take_show(
+    state: Any, rules: Any, standing: Any, player: int, own_score: int, other_score: int
+) -> None:
+    """Writes what a deal's hands and crib will show into a standing.
+
+    Args:
+        state: STATE record with the starter turned.
+        rules: RULES record.
+        standing: STANDING record. Modified in place.
+        player: Whose standing, 0 or 1.
+        own_score: His score.
+        other_score: The other's.
+    """
+    starter = int(state["starter"])
+    standing["stake"] = WIN
+    standing["own_score"] = own_score
+    standing["other_score"] = other_score
+    standing["own_deals"] = 1 if state["dealer"] == player else 0
+    standing["own_hand"] = show_points(state["hands"], player, KEPT, starter, False, rules)
+    standing["other_hand"] = show_points(state["hands"], 1 - player, KEPT, starter, False, rules)
+    standing["num_cribs"] = 1
+    standing["crib_points"][0] = show_points(state["crib"], 0, KEPT, starter, True, rules)
+    standing["crib_chances"][0] = 1.0
+
+
+@kernel
+def value_roots(
+    states: Any,
+    rules: Any,
+    tables: Any,
+    scratch: Any,
+    counts: Any,
+    roots: Any,
+    branches: Any,
+    targets: Any,
+    masks: Any,
+    wins: Any,
+) -> None:
+    """Values the lays of the roots from how their games went.
+
+    Args:
+        states: STATE array, all played out.
+        rules: RULES array (1,).
+        tables: KNOWLEDGE array (1,).
+        scratch: SCRATCH array (1,). Modified in place.
+        counts: COUNTS array (1,).
+        roots: ROOT array.
+        branches: BRANCH array.
+        targets: float32 array (k, 13). Modified in place: what was laid.
+        masks: float32 array (k, 13). Modified in place: 1 where a target is given.
+        wins: float32 array (k,). Modified in place: the chance to win after the best lay.
+    """
+    standing = scratch[0]["standing"]
+    for place in range(counts[0]["branches"]):
+        branch = branches[place]
+        number = branch["root"]
+        rank = branch["rank"]
+        root = roots[number]
+        state = states[branch["state"]]
+        player = root["player"]
+        take_show(state, rules[0], standing, player, root["own_score"], root["other_score"])
+        own = state["pegged"][player] - root["own_pegged"]
+        other = state["pegged"][1 - player] - root["other_pegged"]
+        worth = game_over(standing, tables[0], own, other)
+        if worth == 0.0:
+            worth = after_pegging(standing, tables[0], own, other)
+        before = after_pegging(standing, tables[0], 0, 0)
+        if rank == root["best"]:
+            wins[number] = 0.5 * (worth + 1.0)
+        point_weights(
+            standing, tables[0], root["own_score"], root["other_score"], standing["own_deals"]
+        )
+        points = (worth - before) / mean_slope(standing)
+        targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
+        masks[number, rank] = 1.0
+
+
+@inlined
+def packed_hand(state: Any, player: int) -> int:
+    """Returns the cards that a player has yet to lay, packed; see `cribai.analysis.pegging`."""
+    hand = 0
+    number = 0
+    for slot in range(KEPT):
+        if (int(state["played"][player]) >> slot) & 1 == 0:
+            hand |= ((int(state["hands"][player, slot]) >> 2) + 1) << (4 * number)
+            number += 1
+    return hand
+
+
+@kernel
+def teach_roots(
+    states: Any,
+    rules: Any,
+    tables: Any,
+    scratch: Any,
+    search: Any,
+    counts: Any,
+    roots: Any,
+    branches: Any,
+    targets: Any,
+    masks: Any,
+    wins: Any,
+) -> None:
+    """Values the lays of the roots by search; see `value_roots`.
+
+    Args:
+        states: STATE array, the roots' states as they were.
+        rules: RULES array (1,).
+        tables: KNOWLEDGE array (1,).
+        scratch: SCRATCH array (1,). Modified in place.
+        search: SEARCH array (1,). Modified in place.
+        counts: COUNTS array (1,).
+        roots: ROOT array.
+        branches: BRANCH array, one for each root.
+        targets: float32 array (k, 13). Modified in place.
+        masks: float32 array (k, 13). Modified in place.
+        wins: float32 array (k,). Modified in place.
+    """
+    standing = scratch[0]["standing"]
+    search[0]["replies"] = CAUTIOUS
+    for place in range(counts[0]["branches"]):
+        branch = branches[place]
+        number = branch["root"]
+        root = roots[number]
+        state = states[branch["state"]]
+        player = root["player"]
+        own_score = root["own_score"]
+        other_score = root["other_score"]
+        take_show(state, rules[0], standing, player, own_score, other_score)
+        point_weights(standing, tables[0], own_score, other_score, standing["own_deals"])
+        standing["stake"] = WIN
+        before = after_pegging(standing, tables[0], 0, 0)
+        hand = packed_hand(state, player)
+        reply = packed_hand(state, 1 - player)
+        held = -1
+        for slot in range(KEPT):
+            held += (int(state["played"][player]) >> slot) & 1 == 0
+            if (int(state["playable"]) >> slot) & 1 == 0:
+                continue
+            rank = int(state["hands"][player, slot]) >> 2
+            if masks[number, rank] > 0.0:
+                continue
+            worth = lay_value(
+                search[0],
+                standing,
+                tables[0],
+                hand,
+                reply,
+                held,
+                int(state["series"]),
+                int(state["series_length"]),
+                int(state["count"]),
+            )
+            if rank == branch["rank"]:
+                wins[number] = 0.5 * (worth + 1.0)
+            points = (worth - before) / mean_slope(standing)
+            targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
+            masks[number, rank] = 1.0
