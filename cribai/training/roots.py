@@ -20,6 +20,7 @@ and lets him reply cautiously: averaged over hands it is what expectimax lays by
 ROOT: Final = np.dtype(
     [
         ("player", np.int64),
+        ("own_deals", np.int64),
         ("own_score", np.int64),
         ("other_score", np.int64),
         ("own_pegged", np.int64),
@@ -216,6 +217,7 @@ def take_decisions(
                 count["roots"] = number + 1
                 root = roots[number]
                 root["player"] = player
+                root["own_deals"] = 1 if state["dealer"] == player else 0
                 root["own_score"] = state["scores"][player]
                 root["other_score"] = state["scores"][1 - player]
                 root["own_pegged"] = state["pegged"][player]

@@ -14,24 +14,21 @@ MOST_POINTS: Final = 15.0
 
 
 @inlined
-def take_show(
-    state: Any, rules: Any, standing: Any, player: int, own_score: int, other_score: int
-) -> None:
+def take_show(state: Any, rules: Any, standing: Any, root: Any) -> None:
     """Writes what a deal's hands and crib will show into a standing.
 
     Args:
-        state: STATE record with the starter turned.
+        state: STATE record with the starter turned; who deals may have changed since.
         rules: RULES record.
         standing: STANDING record. Modified in place.
-        player: Whose standing, 0 or 1.
-        own_score: His score.
-        other_score: The other's.
+        root: ROOT record, whose player's standing it is.
     """
     starter = int(state["starter"])
+    player = root["player"]
     standing["stake"] = WIN
-    standing["own_score"] = own_score
-    standing["other_score"] = other_score
-    standing["own_deals"] = 1 if state["dealer"] == player else 0
+    standing["own_score"] = root["own_score"]
+    standing["other_score"] = root["other_score"]
+    standing["own_deals"] = root["own_deals"]
     standing["own_hand"] = show_points(state["hands"], player, KEPT, starter, False, rules)
     standing["other_hand"] = show_points(state["hands"], 1 - player, KEPT, starter, False, rules)
     standing["num_cribs"] = 1
@@ -74,7 +71,7 @@ def value_roots(
         root = roots[number]
         state = states[branch["state"]]
         player = root["player"]
-        take_show(state, rules[0], standing, player, root["own_score"], root["other_score"])
+        take_show(state, rules[0], standing, root)
         own = state["pegged"][player] - root["own_pegged"]
         other = state["pegged"][1 - player] - root["other_pegged"]
         worth = game_over(standing, tables[0], own, other)
@@ -84,7 +81,7 @@ def value_roots(
         if rank == root["best"]:
             wins[number] = 0.5 * (worth + 1.0)
         point_weights(
-            standing, tables[0], root["own_score"], root["other_score"], standing["own_deals"]
+            standing, tables[0], root["own_score"], root["other_score"], root["own_deals"]
         )
         points = (worth - before) / mean_slope(standing)
         targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
@@ -140,10 +137,10 @@ def teach_roots(
         root = roots[number]
         state = states[branch["state"]]
         player = root["player"]
-        own_score = root["own_score"]
-        other_score = root["other_score"]
-        take_show(state, rules[0], standing, player, own_score, other_score)
-        point_weights(standing, tables[0], own_score, other_score, standing["own_deals"])
+        take_show(state, rules[0], standing, root)
+        point_weights(
+            standing, tables[0], root["own_score"], root["other_score"], root["own_deals"]
+        )
         standing["stake"] = WIN
         before = after_pegging(standing, tables[0], 0, 0)
         hand = packed_hand(state, player)

@@ -1,0 +1,160 @@
+"""What the network sees, against the readable view."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from cribai import STANDARD, GameBatch, View, ViewBatch, count_show, get_rules, make_agent
+from cribai.cards import NUM_RANKS, rank_of, value_of
+from cribai.engine import state as engine
+from cribai.training.features import COLUMNS, FIELDS, NEAR, NUM_INPUTS, NUM_RECENT, lay_features
+
+
+def lays(rules: str = "standard", num_games: int = 40, seed: int = 3) -> ViewBatch:
+    """Views of lays in games of random play."""
+    batch = GameBatch.start(num_games, rules, seed=seed)
+    agent = make_agent("random")
+    found = []
+    while not batch.over.all():
+        views = batch.views()
+        found.append(views.array[views.array["phase"] == engine.PLAY])
+        batch.step(agent.act(views))
+    return ViewBatch(np.concatenate(found), get_rules(rules))
+
+
+def ranks(cards: list[int] | tuple[int, ...]) -> np.ndarray:
+    return np.bincount([rank_of(card) for card in cards], minlength=NUM_RANKS)
+
+
+def one_by_one(cards: list[int]) -> np.ndarray:
+    found = np.zeros((NUM_RECENT, NUM_RANKS))
+    for place, card in enumerate(cards[:NUM_RECENT]):
+        found[place, rank_of(card)] = 1
+    return found.ravel()
+
+
+def excluded_value(view: View) -> int:
+    return 0 if view.go_counts[1] is None else 31 - view.go_counts[1]
+
+
+def replies(view: View, unseen: np.ndarray, card: int) -> tuple[float, float]:
+    """Points of a reply by one unseen card on average, and the chance that it fits."""
+    least = excluded_value(view) + 1
+    possible = {
+        rank: number for rank, number in enumerate(unseen) if min(rank + 1, 10) >= least and number
+    }
+    reached = view.count + value_of(card)
+    if reached == 31 or view.num_left[1] == 0 or not possible:
+        return 0.0, 0.0
+    total = fitting = 0
+    for rank, number in possible.items():
+        if reached + min(rank + 1, 10) > 31:
+            continue
+        series = [*view.series, card, 4 * rank]
+        fitting += number
+        total += number * pegged(series)
+    return total / sum(possible.values()), fitting / sum(possible.values())
+
+
+def pegged(series: list[int]) -> int:
+    """What the last card of a series pegs, from the rules."""
+    count = sum(value_of(card) for card in series)
+    points = 2 * (count == 15) + 2 * (count == 31)
+    same = 1
+    while same < len(series) and rank_of(series[-1 - same]) == rank_of(series[-1]):
+        same += 1
+    points += same * (same - 1)
+    for length in range(len(series), 2, -1):
+        run = sorted(rank_of(card) for card in series[-length:])
+        if all(b == a + 1 for a, b in pairwise(run)):
+            return points + length
+    return points
+
+
+def expected_row(view: View) -> dict[str, np.ndarray]:
+    held = ranks(view.hand)
+    own = [card for player, card in view.plays if player == 0]
+    other = [card for player, card in view.plays if player == 1]
+    unseen = 4 - ranks([*view.kept, *view.tossed, *other, view.starter])
+    legal = (ranks(view.legal_cards) > 0).astype(float)
+    points, reply, fits = (np.zeros(NUM_RANKS) for _ in range(3))
+    for card in view.legal_cards:
+        points[rank_of(card)] = view.play_points(card) / 4
+        mean, share = replies(view, unseen, card)
+        reply[rank_of(card)], fits[rank_of(card)] = mean / 2, share
+    distances = [121 - (score + 121 - view.rules.target) for score in view.scores]
+    hand = count_show(view.kept, view.starter).points
+    near = np.eye(NEAR + 1)
+    return {
+        "held": np.concatenate([held >= 1, held >= 2, held >= 3]),
+        "tossed": ranks(view.tossed) / 2,
+        "starter": ranks([view.starter]),
+        "unseen": unseen / 4,
+        "series": one_by_one(list(view.series)[::-1]),
+        "count": np.eye(31)[view.count],
+        "own_laid": ranks(own) / 2,
+        "other_laid": ranks(other) / 2,
+        "plays": one_by_one([card for _, card in view.plays]),
+        "play_players": np.array(
+            [*(player for player, _ in view.plays), *[0] * NUM_RECENT][:NUM_RECENT]
+        ),
+        "own_left": np.eye(4)[view.num_left[0] - 1],
+        "other_left": np.eye(5)[view.num_left[1]],
+        "is_dealer": np.array([view.is_dealer]),
+        "excluded": np.arange(1, 11) <= excluded_value(view),
+        "legal": legal,
+        "points": points,
+        "replies": reply,
+        "fits": fits,
+        "distances": np.array(distances) / 121,
+        "own_distance": near[distances[0], 1:] if distances[0] <= NEAR else np.zeros(NEAR),
+        "other_distance": near[distances[1], 1:] if distances[1] <= NEAR else np.zeros(NEAR),
+        "after_hand": (
+            near[max(distances[0] - hand, 0)] if distances[0] - hand <= NEAR else np.zeros(NEAR + 1)
+        ),
+        "own_hand": np.array([hand / 10]),
+        "turns": np.array(
+            [
+                len(view.series) / NUM_RECENT,
+                bool(view.series) and view.plays[-1][0] == 0,
+                view.go_counts[1] is not None,
+            ]
+        ),
+    }
+
+
+@pytest.mark.parametrize("rules", ["standard", "short"])
+def test_rows(rules: str) -> None:
+    views = lays(rules, num_games=10)
+    rows = lay_features(views, np.arange(len(views)))
+    assert rows.shape == (len(views), NUM_INPUTS)
+    for view, row in zip(views, rows, strict=True):
+        for name, values in expected_row(view).items():
+            assert row[COLUMNS[name]] == pytest.approx(values.astype(float), abs=1e-6), (name, view)
+
+
+def test_fields_fill_the_row() -> None:
+    assert sum(FIELDS.values()) == NUM_INPUTS
+    assert [place.stop - place.start for place in COLUMNS.values()] == list(FIELDS.values())
+
+
+def test_weights_are_what_a_point_is_worth() -> None:
+    views = lays()
+    weights = lay_features(views, np.arange(len(views)))[:, COLUMNS["weights"]]
+    assert (weights > 0).all()
+    near_parity = np.abs(weights[:, 2] - 0.8) < 0.1  # 4% of a game worth 1 or -1
+    assert near_parity.mean() > 0.3
+    dead = (views.array["scores"][:, 0] < 20) & (views.array["scores"][:, 1] > 110)
+    if dead.any():
+        assert weights[dead, 2].max() < 0.2
+
+
+def test_rows_may_be_written_into_an_array() -> None:
+    views = lays(num_games=3)
+    places = np.array([5, 2, 9])
+    out = np.full((8, NUM_INPUTS), 7, np.float32)
+    assert lay_features(views, places, out) is out
+    assert (out[:3] == lay_features(views, places)).all()
+    assert (out[3:] == 7).all()
+    assert views.rules is not STANDARD or len(views) > 9
