@@ -134,11 +134,8 @@ class PolicyAgent(Agent):
 
     def _choose_slots(self, views: ViewBatch, places: NDArray[np.int64]) -> NDArray[np.int64]:
         ranks, playable = _choices(views.array[places])
-        # Of equal ranks the first card is laid; where there is but one rank there is no choice.
-        lowest = np.where(playable, ranks, NUM_RANKS).min(axis=1)
-        highest = np.where(playable, ranks, -1).max(axis=1)
         slots = playable.argmax(axis=1)
-        open_ = np.flatnonzero(lowest != highest)
+        open_ = np.flatnonzero(playable.sum(axis=1) > 1)
         if open_.size:
             values = self._outputs(views, places[open_])[:, :NUM_RANKS]
             worths = np.take_along_axis(values, ranks[open_], axis=1)
@@ -198,14 +195,7 @@ class PolicyAgent(Agent):
 
     def _explain_lays(self, view: View, views: ViewBatch) -> list[RankedAction]:
         ranks, playable = _choices(views.array)
-        slots = [
-            slot
-            for slot in range(KEPT)
-            if playable[0, slot]
-            and not any(
-                playable[0, other] and ranks[0, other] == ranks[0, slot] for other in range(slot)
-            )
-        ]
+        slots = np.flatnonzero(playable[0]).tolist()
         outputs = self._outputs(views, np.zeros(1, np.int64))[0]
         worths = outputs[ranks[0, slots]]
         chances = _chances(worths[np.newaxis], self.temperature or 1.0)[0]
@@ -225,10 +215,17 @@ class PolicyAgent(Agent):
 
 
 def _choices(array: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Returns the kept cards' ranks and which of them may be laid, both arrays (n, 4)."""
+    """Returns the kept cards' ranks and which are choices, both arrays (n, 4).
+
+    Of cards of one rank that may be laid, the first is the choice.
+    """
     ranks = array["hand"][:, :KEPT].astype(np.int64) >> 2
     playable = (array["playable"][:, np.newaxis] >> np.arange(KEPT)) & 1 == 1
-    return ranks, playable
+    choices = playable.copy()
+    for slot in range(1, KEPT):
+        same = playable[:, :slot] & (ranks[:, :slot] == ranks[:, slot : slot + 1])
+        choices[:, slot] &= ~same.any(axis=1)
+    return ranks, choices
 
 
 def _chances(worths: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
@@ -241,11 +238,19 @@ def _chances(worths: NDArray[np.float64], temperature: float) -> NDArray[np.floa
 
 def _draw_slots(chances: NDArray[np.float64], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Returns a place of each row, drawn by the row's key."""
-    words = np.array([below(combine(key, 0), _CHANCES) for key in keys]) / _CHANCES
+    words = np.empty(len(keys), np.float64)
+    _draw_words(np.ascontiguousarray(keys), words)
     slots: NDArray[np.int64] = (chances.cumsum(axis=1) <= words[:, np.newaxis]).sum(axis=1)
     # Rounding may leave the sum a little below one: then the last that is possible is drawn.
     last = KEPT - 1 - (chances[:, ::-1] > 0).argmax(axis=1)
     return np.minimum(slots, last)
+
+
+@kernel
+def _draw_words(keys: Any, words: Any) -> None:
+    """Writes a number from 0 to 1 for each key."""
+    for i in range(keys.shape[0]):
+        words[i] = below(combine(keys[i], 0), _CHANCES) / _CHANCES
 
 
 @kernel
