@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from cribai import STANDARD, GameBatch, View, ViewBatch, count_show, get_rules, make_agent
+from cribai.analysis.knowledge import LIBRARY_SIZE, load_knowledge
+from cribai.analysis.positions import win_probability
 from cribai.cards import NUM_RANKS, rank_of, value_of
 from cribai.engine import state as engine
 from cribai.training.features import COLUMNS, FIELDS, NEAR, NUM_INPUTS, NUM_RECENT, lay_features
+from cribai.training.stakes import LEAST_UNIT, load_stakes, pegged_worth, point_unit
 
 
 def lays(rules: str = "standard", num_games: int = 40, seed: int = 3) -> ViewBatch:
@@ -139,15 +142,65 @@ def test_fields_fill_the_row() -> None:
     assert [place.stop - place.start for place in COLUMNS.values()] == list(FIELDS.values())
 
 
-def test_weights_are_what_a_point_is_worth() -> None:
-    views = lays()
-    weights = lay_features(views, np.arange(len(views)))[:, COLUMNS["weights"]]
-    assert (weights > 0).all()
-    near_parity = np.abs(weights[:, 2] - 0.8) < 0.1  # 4% of a game worth 1 or -1
-    assert near_parity.mean() > 0.3
-    dead = (views.array["scores"][:, 0] < 20) & (views.array["scores"][:, 1] > 110)
-    if dead.any():
-        assert weights[dead, 2].max() < 0.2
+def worth_by_hand(role: int, own: int, other: int, hand: int) -> float:
+    """The worth after the pegging, averaged over the library's hands and cribs."""
+    if own >= 121:
+        return 1.0
+    if other >= 121:
+        return -1.0
+    tables = load_knowledge()[0]
+    hands = np.bincount(tables["hands"][:, 1 - role]) / LIBRARY_SIZE
+    cribs = np.bincount(tables["cribs"]) / LIBRARY_SIZE
+    total = 0.0
+    for shown, chance in enumerate(hands):
+        for crib, likely in enumerate(cribs):
+            scores = [own, other]
+            counts = [(0, hand), (1, shown), (1, crib)]
+            if role == 1:
+                counts = [(1, shown), (0, hand), (0, crib)]
+            for side, points in counts:
+                scores[side] += points
+                if scores[side] >= 121:
+                    worth = 1.0 if side == 0 else -1.0
+                    break
+            else:
+                worth = 2 * win_probability(*scores, is_dealer=role == 0) - 1
+            total += chance * likely * worth
+    return total
+
+
+@pytest.mark.parametrize(
+    "place",
+    [(0, 0, 0, 8), (1, 60, 75, 4), (0, 119, 118, 6), (1, 119, 118, 6), (1, 112, 120, 12),
+     (0, 110, 100, 12)],
+)  # fmt: skip
+def test_stakes(place: tuple[int, int, int, int]) -> None:
+    stakes = load_stakes()[0]
+    role, own, other, hand = place
+    for gained, lost in ((0, 0), (1, 0), (0, 2), (3, 4)):
+        found = pegged_worth(stakes, role, own + gained, other + lost, hand)
+        expected = worth_by_hand(role, own + gained, other + lost, hand)
+        assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_points_matter_as_the_score_has_it() -> None:
+    views = lays(num_games=6)
+    rows = lay_features(views, np.arange(len(views)))
+    stakes = load_stakes()[0]
+    for view, row in zip(views, rows, strict=True):
+        own, other = view.scores
+        hand = count_show(view.kept, view.starter).points
+        role = int(view.is_dealer)
+        unit = point_unit(stakes, role, own, other, hand)
+        worth = pegged_worth(stakes, role, own, other, hand)
+        assert unit >= LEAST_UNIT
+        assert row[COLUMNS["worths"]][:2] == pytest.approx([worth, 10 * unit], abs=1e-5)
+        for points in (1, 8):
+            up = pegged_worth(stakes, role, own + points, other, hand) - worth
+            assert row[COLUMNS["gains"]][points - 1] * points * unit == pytest.approx(up, abs=1e-4)
+            down = worth - pegged_worth(stakes, role, own, other + points, hand)
+            lost = row[COLUMNS["losses"]][points - 1] * points * unit
+            assert lost == pytest.approx(down, abs=1e-4)
 
 
 def test_rows_may_be_written_into_an_array() -> None:

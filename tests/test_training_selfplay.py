@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 
 from cribai import STANDARD, GameBatch, count_show, make_agent
 from cribai.analysis.knowledge import DEALER, PONE, load_knowledge
-from cribai.analysis.positions import win_probability
+from cribai.analysis.positions import STANDING, win_probability
 from cribai.analysis.tosses import toss_values
 from cribai.engine import state as engine
 from cribai.training.deals import DEAL, begin_deals, make_library, training_key
-from cribai.training.features import COLUMNS, LEAST_SLOPE, SCRATCH, lay_features
+from cribai.training.features import COLUMNS, lay_features
 from cribai.training.network import NUM_OUTPUTS
 from cribai.training.roots import BRANCH, COUNTS, ROOT
 from cribai.training.selfplay import METHODS, Samples, SelfPlay
+from cribai.training.stakes import load_stakes
 from cribai.training.worths import value_roots
 
 
@@ -110,7 +111,7 @@ def test_worth_of_lays(library: NDArray[Any]) -> None:
     going = np.flatnonzero(batch.states["phase"] == engine.PLAY)
     batch = GameBatch(batch.states[going].copy(), STANDARD)
     start = batch.states.copy()
-    slopes = lay_features(batch.views(), np.arange(len(batch)))[:, COLUMNS["weights"]][:, 2] / 20
+    units = lay_features(batch.views(), np.arange(len(batch)))[:, COLUMNS["worths"]][:, 1] / 10
     agent = make_agent("random")
     alive = np.arange(len(batch))
     ended: dict[int, Any] = {}
@@ -145,8 +146,20 @@ def test_worth_of_lays(library: NDArray[Any]) -> None:
     targets, masks = np.zeros((len(batch), 13), np.float32), np.zeros((len(batch), 13), np.float32)
     wins = np.zeros(len(batch), np.float32)
     rules, tables = engine.compiled_rules(STANDARD), load_knowledge()
-    scratch = np.zeros(1, SCRATCH)
-    value_roots(states, rules, tables, scratch, counts, roots, branches, targets, masks, wins)
+    standings = np.zeros(1, STANDING)
+    value_roots(
+        states,
+        rules,
+        tables,
+        load_stakes(),
+        standings,
+        counts,
+        roots,
+        branches,
+        targets,
+        masks,
+        wins,
+    )
     assert (masks.sum(axis=1) == 1).all()
     num_ended = 0
     for index, root in enumerate(roots):
@@ -158,7 +171,7 @@ def test_worth_of_lays(library: NDArray[Any]) -> None:
         )
         before = worth_after(start[index], player, scores, (0, 0))
         num_ended += abs(after) == 1
-        expected = np.clip((after - before) / max(slopes[index], LEAST_SLOPE), -15, 15)
+        expected = np.clip((after - before) / units[index], -25, 25)
         assert targets[index, index % 13] == pytest.approx(expected, abs=2e-3)
         assert wins[index] == pytest.approx((after + 1) / 2, abs=1e-6)
     assert num_ended > 20

@@ -50,7 +50,7 @@ class TrainConfig(Config):
     start: str | None = None
     method: Literal["branching", "monte_carlo", "teacher"] = "branching"
     library: Count = 300_000
-    near_share: Share = 0.5
+    near_share: Share = 0.6
     deals: Annotated[int, Field(ge=1, le=100_000)] = 4096
     root_share: Annotated[float, Field(gt=0, le=1)] = 0.5
     waves: Count = 7000
@@ -61,7 +61,7 @@ class TrainConfig(Config):
     learning_rate: Positive = 1e-3
     average_decay: Share = 0.999
     value_weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.5
-    huber: Positive = 6.0
+    huber: Positive = 8.0
     low_precision: bool = False
     checkpoint_every: Count = 200
     evaluate_every: Annotated[int, Field(ge=0)] = 0

@@ -1,8 +1,8 @@
 """What the network sees of a lay: one float32 row for each view of the six-card game for two.
 
 Suits are left out, which do not matter in the play; what the own hand will show is given instead.
-The engineered part tells what each rank would peg now, what a reply would peg on average, and how
-much a point is worth to each side at the score.
+The engineered part tells what each rank would peg now, what a reply would peg on average, and what
+points are worth to each side at the score; see `cribai.training.stakes`.
 """
 
 from typing import Any, Final
@@ -10,13 +10,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.analysis.knowledge import DEALER, PONE, TARGET, WIN, load_knowledge
-from cribai.analysis.positions import STANDING, weigh_points
-from cribai.analysis.tosses import AVERAGE_SHOW
+from cribai.analysis.knowledge import DEALER, PONE, TARGET
 from cribai.cards import NO_CARD, NUM_RANKS
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import VALUES, extend_series, play_points, show_points
 from cribai.engine.state import compiled_rules
+from cribai.training.stakes import load_stakes, pegged_worth, point_unit
 from cribai.views import ViewBatch
 
 ENCODING_VERSION: Final = 1
@@ -29,6 +28,9 @@ MAX_COUNT: Final = 31
 NUM_VALUES: Final = 10
 NEAR: Final = 30
 """Distances to the target up to this one are given one by one."""
+
+MAX_PEGGED: Final = 8
+"""Points pegged by a side up to which their worth is given."""
 
 FIELDS: Final = {
     "held": MAX_HELD * NUM_RANKS,  # at least one, two, three of each rank
@@ -54,7 +56,9 @@ FIELDS: Final = {
     "other_distance": NEAR,
     "after_hand": NEAR + 1,  # the own distance once the hand is counted; 0 is out
     "own_hand": 1,  # what it will show, over ten
-    "weights": 3,  # what a point is worth to each side, over their mean, and the mean
+    "gains": MAX_PEGGED,  # what each of so many points is worth to the own side, in units
+    "losses": MAX_PEGGED,  # and to the other
+    "worths": 3,  # of the game if nothing more is pegged, of ten units, of a point to both
     "turns": 3,  # cards in the series, whether its last is the own, whether the opponent said go
 }
 
@@ -90,13 +94,14 @@ NUM_INPUTS: Final = _start
     _OTHER_DISTANCE,
     _AFTER_HAND,
     _OWN_HAND,
-    _WEIGHTS,
+    _GAINS,
+    _LOSSES,
+    _WORTHS,
     _TURNS,
 ) = (place.start for place in COLUMNS.values())
 
 SCRATCH: Final = np.dtype(
     [
-        ("standing", STANDING),
         ("hand", np.int64, (1, KEPT)),
         ("unseen", np.int64, NUM_RANKS),
     ],
@@ -104,43 +109,19 @@ SCRATCH: Final = np.dtype(
 )
 """What `write_features` needs room for."""
 
-LEAST_SLOPE: Final = 0.004
-"""What a point is taken to be worth at least, of a game worth 1 or -1."""
-
 _NO_CARD: Final = NO_CARD
 _THIRTY_ONE: Final = 31
 _FIFTEEN: Final = 15
 
 
 @inlined
-def point_weights(standing: Any, tables: Any, own: int, other: int, role: int) -> None:
-    """Writes what a point is worth to each side after the pegging of a deal.
-
-    Args:
-        standing: STANDING record. Modified in place: `own_weight` and `other_weight`.
-        tables: KNOWLEDGE record.
-        own: The player's score, to 121.
-        other: The opponent's.
-        role: The player's.
-    """
-    standing["own_deals"] = role
-    weigh_points(standing, tables, WIN, own + AVERAGE_SHOW[role], other + AVERAGE_SHOW[1 - role])
-
-
-@inlined
-def mean_slope(standing: Any) -> float:
-    """Returns what a point is worth on average to the sides of a standing with weights."""
-    return float(max(0.5 * (standing["own_weight"] + standing["other_weight"]), LEAST_SLOPE))
-
-
-@inlined
-def write_features(view: Any, rules: Any, tables: Any, scratch: Any, out: Any, row: int) -> None:
+def write_features(view: Any, rules: Any, stakes: Any, scratch: Any, out: Any, row: int) -> None:
     """Writes the row of one view.
 
     Args:
         view: VIEW record with a card to be laid.
         rules: RULES record.
-        tables: KNOWLEDGE record.
+        stakes: STAKES record.
         scratch: SCRATCH record. Modified in place.
         out: float32 array (n, NUM_INPUTS). Modified in place: the row.
         row: Which.
@@ -245,12 +226,17 @@ def write_features(view: Any, rules: Any, tables: Any, scratch: Any, out: Any, r
     after_hand = max(own_distance - hand, 0)
     if after_hand <= NEAR:
         out[row, _AFTER_HAND + after_hand] = 1.0
-    standing = scratch["standing"]
-    point_weights(standing, tables, own, other, role)
-    slope = mean_slope(standing)
-    out[row, _WEIGHTS] = standing["own_weight"] / slope
-    out[row, _WEIGHTS + 1] = standing["other_weight"] / slope
-    out[row, _WEIGHTS + 2] = 20.0 * slope
+    unit = point_unit(stakes, role, own, other, hand)
+    worth = pegged_worth(stakes, role, own, other, hand)
+    for number in range(1, MAX_PEGGED + 1):
+        up = pegged_worth(stakes, role, own + number, other, hand) - worth
+        down = worth - pegged_worth(stakes, role, own, other + number, hand)
+        out[row, _GAINS + number - 1] = up / (number * unit)
+        out[row, _LOSSES + number - 1] = down / (number * unit)
+    out[row, _WORTHS] = worth
+    out[row, _WORTHS + 1] = 10.0 * unit
+    both = pegged_worth(stakes, role, own + 1, other + 1, hand)
+    out[row, _WORTHS + 2] = (both - worth) / unit
     out[row, _TURNS] = length / NUM_RECENT
     if length > 0 and view["play_players"][num_plays - 1] == 0:
         out[row, _TURNS + 1] = 1.0
@@ -259,9 +245,9 @@ def write_features(view: Any, rules: Any, tables: Any, scratch: Any, out: Any, r
 
 
 @kernel
-def _write_rows(views: Any, rules: Any, tables: Any, scratch: Any, places: Any, out: Any) -> None:
+def _write_rows(views: Any, rules: Any, stakes: Any, scratch: Any, places: Any, out: Any) -> None:
     for row in range(places.shape[0]):
-        write_features(views[places[row]], rules[0], tables[0], scratch[0], out, row)
+        write_features(views[places[row]], rules[0], stakes[0], scratch[0], out, row)
 
 
 def lay_features(
@@ -277,5 +263,5 @@ def lay_features(
     if out is None:
         out = np.empty((len(places), NUM_INPUTS), np.float32)
     rules = compiled_rules(views.rules)
-    _write_rows(views.array, rules, load_knowledge(), np.zeros(1, SCRATCH), places, out)
+    _write_rows(views.array, rules, load_stakes(), np.zeros(1, SCRATCH), places, out)
     return out

@@ -11,11 +11,15 @@ from torch.nn import functional
 
 from cribai.cards import NUM_RANKS
 from cribai.errors import CribaiError
+from cribai.training.features import COLUMNS
 from cribai.training.network import WIN_OUTPUT, LayNetwork
 from cribai.training.selfplay import Samples
 
 BETAS: Final = (0.9, 0.999)
 EPSILON: Final = 1e-8
+
+USUAL_UNIT: Final = 0.04
+MOST_IMPORTANT: Final = 4.0
 
 
 class DivergedError(CribaiError):
@@ -118,7 +122,7 @@ class Learner:
             values, targets, reduction="none", beta=self.options.huber
         )
         # Scaled so that the slope near zero is that of half the square, whatever `huber` is.
-        lays = self.options.huber * (errors * masks).sum() / len(rows)
+        lays = (errors * masks).sum(1) @ importance(rows) * self.options.huber / len(rows)
         value = functional.binary_cross_entropy_with_logits(outputs[:, WIN_OUTPUT], wins)
         return lays + self.options.value_weight * value
 
@@ -142,6 +146,15 @@ def relative(values: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Returns values (n, 13) less their mean over each row's masked entries."""
     mean = (values * masks).sum(1, keepdim=True) / masks.sum(1, keepdim=True)
     return values - mean
+
+
+def importance(rows: torch.Tensor) -> torch.Tensor:
+    """Returns how much each row (n, NUM_INPUTS) counts: the more, the more is at stake in a point.
+
+    Far from the end of an even game the importance is one.
+    """
+    unit = rows[:, COLUMNS["worths"].start + 1] / 10
+    return (unit / USUAL_UNIT).clamp(0.5, MOST_IMPORTANT)
 
 
 class Evaluator:

@@ -75,7 +75,7 @@ def find_decisions(
     states: Any,
     rules: Any,
     log: Any,
-    tables: Any,
+    stakes: Any,
     views: Any,
     scratch: Any,
     alive: Any,
@@ -90,7 +90,7 @@ def find_decisions(
         states: STATE array. Modified in place.
         rules: RULES array (1,).
         log: LOG array (1,).
-        tables: KNOWLEDGE array (1,).
+        stakes: STAKES array (1,).
         views: VIEW array (1,). Scratch.
         scratch: SCRATCH array (1,).
         alive: int64 array, the states to look at.
@@ -110,7 +110,7 @@ def find_decisions(
         lay_without_choice(state, rules[0], log[0])
         if state["phase"] == PLAY:
             write_view(state, rules[0], int(state["actor"]), index, views[0])
-            write_features(views[0], rules[0], tables[0], scratch[0], rows, found)
+            write_features(views[0], rules[0], stakes[0], scratch[0], rows, found)
             due[found] = index
             found += 1
         place += 1

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from cribai.analysis.knowledge import load_knowledge
 from cribai.analysis.pegging import SEARCH
+from cribai.analysis.positions import STANDING
 from cribai.cards import NUM_RANKS
 from cribai.engine.state import STATE, VIEW, compiled_rules, new_log
 from cribai.rules import STANDARD
@@ -35,6 +36,7 @@ from cribai.training.roots import (
     find_decisions,
     take_decisions,
 )
+from cribai.training.stakes import load_stakes
 from cribai.training.worths import teach_roots, value_roots
 
 CHUNK: Final = 4096
@@ -87,6 +89,8 @@ class SelfPlay:
         self._rules = compiled_rules(STANDARD)
         self._log = new_log(enabled=False)
         self._tables = load_knowledge()
+        self._stakes = load_stakes()
+        self._standings = np.zeros(1, STANDING)
         # A deal has about 4.5 decisions of 2.6 lays each; room for more than ever came.
         most_roots = int(deals * (6 * root_share + 0.5)) + 64
         most_states = deals + {BRANCHING: 4, TEACHER: 1, MONTE_CARLO: 0}[self.method] * most_roots
@@ -131,7 +135,7 @@ class SelfPlay:
             self._cursor[0] = 0
             while self._cursor[0] < num_alive:
                 found = find_decisions(
-                    self._states, self._rules, self._log, self._tables, self._views,
+                    self._states, self._rules, self._log, self._stakes, self._views,
                     self._scratch, self._alive, num_alive, self._cursor, self._due, self._rows,
                 )  # fmt: skip
                 if found == 0:
@@ -149,7 +153,7 @@ class SelfPlay:
         results = (
             self._counts, self._roots, self._branches, self._targets, self._masks, self._wins,
         )  # fmt: skip
-        given = (self._states, self._rules, self._tables, self._scratch)
+        given = (self._states, self._rules, self._tables, self._stakes, self._standings)
         if self.method == TEACHER:
             teach_roots(*given, self._search, *results)
         else:

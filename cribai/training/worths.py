@@ -7,9 +7,10 @@ from cribai.analysis.pegging import CAUTIOUS, lay_value
 from cribai.analysis.positions import after_pegging, game_over
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import show_points
-from cribai.training.features import KEPT, mean_slope, point_weights
+from cribai.training.features import KEPT
+from cribai.training.stakes import point_unit
 
-MOST_POINTS: Final = 15.0
+MOST_POINTS: Final = 25.0
 """What a lay is taken to be worth at most, in points, so that no single one upsets the learner."""
 
 
@@ -36,12 +37,27 @@ def take_show(state: Any, rules: Any, standing: Any, root: Any) -> None:
     standing["crib_chances"][0] = 1.0
 
 
+@inlined
+def root_unit(standing: Any, stakes: Any) -> float:
+    """Returns what a point is worth at a standing; see `cribai.training.stakes.point_unit`."""
+    return float(
+        point_unit(
+            stakes,
+            standing["own_deals"],
+            standing["own_score"],
+            standing["other_score"],
+            standing["own_hand"],
+        )
+    )
+
+
 @kernel
 def value_roots(
     states: Any,
     rules: Any,
     tables: Any,
-    scratch: Any,
+    stakes: Any,
+    standings: Any,
     counts: Any,
     roots: Any,
     branches: Any,
@@ -55,7 +71,8 @@ def value_roots(
         states: STATE array, all played out.
         rules: RULES array (1,).
         tables: KNOWLEDGE array (1,).
-        scratch: SCRATCH array (1,). Modified in place.
+        stakes: STAKES array (1,).
+        standings: STANDING array (1,). Scratch.
         counts: COUNTS array (1,).
         roots: ROOT array.
         branches: BRANCH array.
@@ -63,7 +80,7 @@ def value_roots(
         masks: float32 array (k, 13). Modified in place: 1 where a target is given.
         wins: float32 array (k,). Modified in place: the chance to win after the best lay.
     """
-    standing = scratch[0]["standing"]
+    standing = standings[0]
     for place in range(counts[0]["branches"]):
         branch = branches[place]
         number = branch["root"]
@@ -80,10 +97,7 @@ def value_roots(
         before = after_pegging(standing, tables[0], 0, 0)
         if rank == root["best"]:
             wins[number] = 0.5 * (worth + 1.0)
-        point_weights(
-            standing, tables[0], root["own_score"], root["other_score"], root["own_deals"]
-        )
-        points = (worth - before) / mean_slope(standing)
+        points = (worth - before) / root_unit(standing, stakes[0])
         targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
         masks[number, rank] = 1.0
 
@@ -105,7 +119,8 @@ def teach_roots(
     states: Any,
     rules: Any,
     tables: Any,
-    scratch: Any,
+    stakes: Any,
+    standings: Any,
     search: Any,
     counts: Any,
     roots: Any,
@@ -120,7 +135,8 @@ def teach_roots(
         states: STATE array, the roots' states as they were.
         rules: RULES array (1,).
         tables: KNOWLEDGE array (1,).
-        scratch: SCRATCH array (1,). Modified in place.
+        stakes: STAKES array (1,).
+        standings: STANDING array (1,). Scratch.
         search: SEARCH array (1,). Modified in place.
         counts: COUNTS array (1,).
         roots: ROOT array.
@@ -129,7 +145,7 @@ def teach_roots(
         masks: float32 array (k, 13). Modified in place.
         wins: float32 array (k,). Modified in place.
     """
-    standing = scratch[0]["standing"]
+    standing = standings[0]
     search[0]["replies"] = CAUTIOUS
     for place in range(counts[0]["branches"]):
         branch = branches[place]
@@ -138,10 +154,6 @@ def teach_roots(
         state = states[branch["state"]]
         player = root["player"]
         take_show(state, rules[0], standing, root)
-        point_weights(
-            standing, tables[0], root["own_score"], root["other_score"], root["own_deals"]
-        )
-        standing["stake"] = WIN
         before = after_pegging(standing, tables[0], 0, 0)
         hand = packed_hand(state, player)
         reply = packed_hand(state, 1 - player)
@@ -166,6 +178,6 @@ def teach_roots(
             )
             if rank == branch["rank"]:
                 wins[number] = 0.5 * (worth + 1.0)
-            points = (worth - before) / mean_slope(standing)
+            points = (worth - before) / root_unit(standing, stakes[0])
             targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
             masks[number, rank] = 1.0
