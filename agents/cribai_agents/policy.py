@@ -61,6 +61,7 @@ class PolicyAgent(Agent):
         exact_cribs: Whether the crib is averaged anew for each hand or read from a table.
         deals: Deals of the library over which a toss is played out when the end is near.
         horizon: The end is near when a side is this near the target.
+        network: A network to play by in place of a checkpoint, for training; no spec can name it.
 
     Raises:
         AgentError: An option is out of range, or the device is not there.
@@ -78,6 +79,7 @@ class PolicyAgent(Agent):
         exact_cribs: bool = True,
         deals: int = 64,
         horizon: int = 45,
+        network: LayNetwork | None = None,
     ) -> None:
         _check("temperature", temperature, 0, _LARGEST)
         _check("deals", deals, 1, LIBRARY_SIZE)
@@ -86,24 +88,16 @@ class PolicyAgent(Agent):
             raise AgentError(f"exact_cribs is {exact_cribs!r}; it must be true or false.")
         self.temperature = float(temperature)
         self.device = _device(device)
-        weights = _shipped() if checkpoint is None else load_weights(Path(str(checkpoint)))
-        self.header = weights.header
-        self.network = weights.network
+        if network is None:
+            weights = _shipped() if checkpoint is None else load_weights(Path(str(checkpoint)))
+            network = weights.network
+        self.network = network.to(self.device).eval()
         self._tosses = np.zeros(1, TOSSES)
         self._tosses["stake"] = WIN
         self._tosses["horizon"] = horizon
         self._tosses["num_deals"] = deals
         self._tosses["exact_cribs"] = exact_cribs
         self._block = np.zeros((BLOCK, NUM_INPUTS), np.float32)
-
-    @property
-    def network(self) -> LayNetwork:
-        """The network; another may be put in its place."""
-        return self._network
-
-    @network.setter
-    def network(self, network: LayNetwork) -> None:
-        self._network = network.to(self.device).eval()
 
     def check_rules(self, rules: Rules) -> None:
         """Refuses all but the six-card game for two players to 121 or fewer."""
@@ -155,7 +149,7 @@ class PolicyAgent(Agent):
                 chosen = places[start : start + BLOCK]
                 lay_features(views, chosen, self._block)
                 rows = torch.from_numpy(self._block).to(self.device)
-                found.append(self._network(rows)[: len(chosen)].cpu().numpy().astype(np.float64))
+                found.append(self.network(rows)[: len(chosen)].cpu().numpy().astype(np.float64))
         return np.concatenate(found)
 
     def explain(self, view: View) -> list[RankedAction]:

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from cribai.agent import make_agent
+from cribai.agent import agent_entry_points, make_agent
 from cribai.tournament.match import play_pairs
 from cribai.tournament.stats import Stats
 from cribai.training.network import LayNetwork
@@ -47,8 +47,8 @@ def evaluate(network: LayNetwork, opponent: str, pairs: int, seed: int) -> Evalu
         pairs: Mirrored pairs to play.
         seed: Seed of their deals.
     """
-    policy: Any = make_agent("policy")
-    policy.network = network
+    # The agent is reached by its name, as all are.
+    policy = agent_entry_points()["policy"].load()(network=network)
     stats = Stats.from_results(play_pairs(policy, make_agent(opponent), seed=seed, num_pairs=pairs))
     low, high = stats.win_rate_interval
     return Evaluation(

@@ -24,7 +24,7 @@ from cribai.training.checkpoint import (
 from cribai.training.config import TrainConfig
 from cribai.training.deals import make_library
 from cribai.training.evaluation import Evaluation, evaluate
-from cribai.training.learner import Evaluator, Learner, LearnerOptions
+from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions
 from cribai.training.network import LayNetwork
 from cribai.training.selfplay import SelfPlay
 
@@ -150,7 +150,16 @@ class Run:
         self._append_curve(figures, results)
 
     def save(self) -> None:
-        """Writes the checkpoint: the weights to use, and all that resuming needs."""
+        """Writes the checkpoint: the weights to use, and all that resuming needs.
+
+        Raises:
+            DivergedError: A weight is no number; nothing is written.
+        """
+        if not all(bool(torch.isfinite(weight).all()) for weight in self.learner.average):
+            raise DivergedError(
+                f"The weights are no numbers at step {self.learner.steps}; lower learning_rate and"
+                " resume from the last checkpoint."
+            )
         header = {
             "rules": "standard",
             "config": self.config.settings(),
@@ -205,9 +214,9 @@ class Run:
                 f"The run in {str(self.folder)!r} has another {changed[0]}; resume it with its own"
                 " settings, or begin another."
             )
-        self._take(tensors, str(path))
         self.wave = int(header["wave"])
         self.learner.steps = int(header["steps"])
+        self._take(tensors, str(path))
         self.figures = dict(header["figures"])
 
     def _take(self, tensors: dict[str, torch.Tensor], name: str) -> None:
