@@ -15,7 +15,7 @@ from cribai.cards import NO_CARD, NUM_RANKS
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import VALUES, extend_series, play_points, show_points
 from cribai.engine.state import compiled_rules
-from cribai.training.stakes import load_stakes, pegged_worth, point_unit
+from cribai.training.stakes import MAX_PEGGED, load_stakes, pegged_worth, point_unit
 from cribai.views import ViewBatch
 
 ENCODING_VERSION: Final = 1
@@ -28,9 +28,6 @@ MAX_COUNT: Final = 31
 NUM_VALUES: Final = 10
 NEAR: Final = 30
 """Distances to the target up to this one are given one by one."""
-
-MAX_PEGGED: Final = 8
-"""Points pegged by a side up to which their worth is given."""
 
 FIELDS: Final = {
     "held": MAX_HELD * NUM_RANKS,  # at least one, two, three of each rank

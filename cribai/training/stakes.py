@@ -27,6 +27,9 @@ STAKES: Final = np.dtype(
     align=True,
 )
 
+MAX_PEGGED: Final = 8
+"""Points pegged by a side up to which their worth is looked at."""
+
 LEAST_UNIT: Final = 0.02
 """What a point is taken to be worth at least, of a game worth 1 or -1."""
 
@@ -51,10 +54,13 @@ def pegged_worth(stakes: Any, role: int, own: int, other: int, hand: int) -> flo
 
 @inlined
 def point_unit(stakes: Any, role: int, own: int, other: int, hand: int) -> float:
-    """Returns what a point pegged is worth: the mean of two pegged by either side."""
-    up = pegged_worth(stakes, role, own + 2, other, hand)
-    down = pegged_worth(stakes, role, own, other + 2, hand)
-    return max(0.25 * (up - down), LEAST_UNIT)
+    """Returns what a point pegged is worth: the most that each of one to eight is to both sides."""
+    unit = LEAST_UNIT
+    for points in range(1, MAX_PEGGED + 1):
+        up = pegged_worth(stakes, role, own + points, other, hand)
+        down = pegged_worth(stakes, role, own, other + points, hand)
+        unit = max(unit, (up - down) / (2 * points))
+    return unit
 
 
 @kernel
