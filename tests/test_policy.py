@@ -20,7 +20,7 @@ from cribai.training.checkpoint import load_weights, network_tensors, save_tenso
 from cribai.training.network import LayNetwork
 from cribai_agents.policy import SHIPPED, PolicyAgent
 
-FAST = "policy:exact_cribs=false,deals=4"
+FAST = "policy:deals=4"
 
 
 def views_of(num_games: int, seed: int) -> ViewBatch:
@@ -93,7 +93,7 @@ def test_temperature() -> None:
 
 def test_explain_agrees_with_act() -> None:
     views = views_of(3, 5)
-    agent = PolicyAgent(exact_cribs=False, deals=4)
+    agent = PolicyAgent(deals=4)
     actions = agent.act(views)
     for view, action in zip(views, actions.tolist(), strict=True):
         ranked = agent.explain(view)
@@ -103,8 +103,8 @@ def test_explain_agrees_with_act() -> None:
         chosen = next(found for found in ranked if found.action == action)
         assert chosen.value == pytest.approx(values[0], abs=2e-3)
         if view.is_discard:
-            assert len(ranked) == 15
-            assert 0 <= values[-1] <= values[0] <= 1
+            assert 1 <= len(ranked) <= 5
+            assert all(0 <= found.parts["win"] <= 1 for found in ranked)
         else:
             assert sum(found.parts["probability"] for found in ranked) == pytest.approx(1)
             assert 0 <= ranked[0].parts["win"] <= 1
@@ -112,7 +112,7 @@ def test_explain_agrees_with_act() -> None:
 
 
 def with_weights(path: Path, change: Any = None, header: Any = None) -> Path:
-    tensors = network_tensors(LayNetwork((8, 6)))
+    tensors = network_tensors(LayNetwork((8, 6)), "lays")
     if change is not None:
         change(tensors)
     save_tensors(path, tensors, header or {})
@@ -121,33 +121,33 @@ def with_weights(path: Path, change: Any = None, header: Any = None) -> Path:
 
 def test_other_weights(tmp_path: Path) -> None:
     path = with_weights(tmp_path / "small.safetensors")
-    agent = make_agent(f"policy:checkpoint={path},exact_cribs=false,deals=1")
+    agent = make_agent(f"policy:checkpoint={path},deals=1")
     check_agent(agent, games=2)
-    assert [layer.out_features for layer in agent.network.hidden] == [8, 6]  # type: ignore[attr-defined]
+    assert [layer.out_features for layer in agent.lays.hidden] == [8, 6]  # type: ignore[attr-defined]
 
 
 def poison(tensors: dict[str, Any]) -> None:
-    tensors["head.bias"][3] = float("nan")
+    tensors["lays.head.bias"][3] = float("nan")
 
 
 def narrow(tensors: dict[str, Any]) -> None:
-    tensors["hidden.1.weight"] = tensors["hidden.1.weight"][:, :4].contiguous()
+    tensors["lays.hidden.1.weight"] = tensors["lays.hidden.1.weight"][:, :4].contiguous()
 
 
 def extra(tensors: dict[str, Any]) -> None:
-    tensors["more"] = tensors["head.bias"].clone()
+    tensors["more"] = tensors["lays.head.bias"].clone()
 
 
 def doubles(tensors: dict[str, Any]) -> None:
-    tensors["head.bias"] = tensors["head.bias"].double()
+    tensors["lays.head.bias"] = tensors["lays.head.bias"].double()
 
 
 @pytest.mark.parametrize(
     ("change", "header", "message"),
     [
-        (poison, None, "numbers in 'head.bias' that are none"),
-        (narrow, None, "hidden.1.weight has the shape"),
-        (extra, None, "more has the shape"),
+        (poison, None, "numbers in 'lays.head.bias' that are none"),
+        (narrow, None, "lays.hidden.1.weight has the shape"),
+        (extra, None, "'more' is no part"),
         (dict.clear, None, "does not fit"),
         (doubles, None, "only float32"),
         (None, {"encoding": 999}, "version 999 of the encoding"),
@@ -199,7 +199,7 @@ def test_damaged_files(tmp_path: Path) -> None:
         refused(path, "part.safetensors")
     length = int.from_bytes(whole[:8], "little")
     outer = json.loads(whole[8 : 8 + length])
-    outer["head.bias"]["data_offsets"][1] += 4
+    outer["lays.head.bias"]["data_offsets"][1] += 4
     text = json.dumps(outer).encode()
     path.write_bytes(len(text).to_bytes(8, "little") + text + whole[8 + length :])
     refused(path, "is damaged")
@@ -212,8 +212,8 @@ def test_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    ["temperature=-1", "temperature=nan", "temperature=hot", "deals=0", "deals=2.5", "horizon=122",
-     "exact_cribs=7", "device=abacus", "device=cuda:77"],
+    ["temperature=-1", "temperature=nan", "temperature=hot", "deals=0", "deals=2.5",
+     "tosses=wild", "device=abacus", "device=cuda:77"],
 )  # fmt: skip
 def test_bad_options(options: str) -> None:
     name, _, value = options.partition("=")

@@ -47,9 +47,9 @@ def tensors(folder: Path) -> dict[str, bytes]:
     return {name: tensor.numpy().tobytes() for name, tensor in found.items()}
 
 
-@pytest.mark.parametrize("method", ["branching", "monte_carlo", "teacher"])
+@pytest.mark.parametrize("method", ["branching", "monte_carlo", "search", "expectation"])
 def test_resumed_run_does_the_same(tmp_path: Path, method: str) -> None:
-    wanted = config(method=method, low_precision=method == "teacher")
+    wanted = config(method=method, low_precision=method == "search")
     Run(wanted, tmp_path / "whole").train()
     for stop in (3, 4, 5):  # 3 and 5 lose the waves since the last checkpoint
         Run(wanted, tmp_path / "parts", resume=True).train(until=stop)
@@ -88,7 +88,7 @@ def test_start_from_weights(tmp_path: Path) -> None:
     Run(config(), tmp_path / "first").train()
     start = str(tmp_path / "first" / WEIGHTS)
     run = Run(config(start=start), tmp_path / "second")
-    first = load_weights(Path(start)).network
+    first = load_weights(Path(start)).lays
     assert all(
         torch.equal(a, b)
         for a, b in zip(run.learner.network.parameters(), first.parameters(), strict=True)

@@ -15,7 +15,7 @@ from cribai.training.deals import DEAL, begin_deals, make_library, training_key
 from cribai.training.features import COLUMNS, lay_features
 from cribai.training.network import NUM_OUTPUTS
 from cribai.training.roots import BRANCH, COUNTS, ROOT
-from cribai.training.selfplay import METHODS, Samples, SelfPlay
+from cribai.training.selfplay import METHODS, UNKNOWN, Samples, SelfPlay
 from cribai.training.stakes import load_stakes
 from cribai.training.worths import value_roots
 
@@ -194,6 +194,9 @@ def test_samples(library: NDArray[Any], method: str) -> None:
     assert len(samples.rows) > 500
     legal = samples.rows[:, COLUMNS["legal"]]
     assert (legal.sum(axis=1) >= 2).all()
+    if method == "expectation":
+        assert (samples.wins == UNKNOWN).all()
+        samples.wins[:] = 0
     if method == "monte_carlo":
         assert (samples.masks.sum(axis=1) == 1).all()
         assert (samples.masks <= legal).all()
@@ -220,7 +223,7 @@ def test_copies_play_as_the_game_does(library: NDArray[Any]) -> None:
 
 def test_last_lays_are_valued_exactly(library: NDArray[Any]) -> None:
     """Where nothing is left to choose after it, the teacher's value is the game's."""
-    whole, taught = play(library, "branching"), play(library, "teacher")
+    whole, taught = play(library, "branching"), play(library, "search")
     assert (whole.rows == taught.rows).all()
     alone = (whole.rows[:, COLUMNS["other_left"]][:, 0] == 1) & (
         whole.rows[:, COLUMNS["own_left"]][:, 1] == 1
@@ -229,6 +232,23 @@ def test_last_lays_are_valued_exactly(library: NDArray[Any]) -> None:
     assert whole.targets[alone] * whole.masks[alone] == pytest.approx(
         taught.targets[alone] * taught.masks[alone], abs=1e-5
     )
+
+
+def test_expectation_is_the_mean_of_searches(library: NDArray[Any]) -> None:
+    """Both are of the same game: on average over hidden hands the one is the other."""
+    mean, single = play(library, "expectation"), play(library, "search")
+    assert (mean.rows == single.rows).all()
+    assert (mean.masks == single.masks).all()
+    number = mean.masks.sum(axis=1, keepdims=True)
+    centred = [
+        (found.targets - (found.targets * found.masks).sum(axis=1, keepdims=True) / number)[
+            found.masks > 0
+        ]
+        for found in (mean, single)
+    ]
+    assert centred[0].std() < 0.7 * centred[1].std()
+    slope = (centred[0] * centred[1]).sum() / (centred[0] ** 2).sum()
+    assert slope == pytest.approx(1, abs=0.25)
 
 
 def test_deal_record() -> None:

@@ -1,7 +1,7 @@
-"""The agent named `policy`: a network trained by self-play for the lays, the analysis for tosses.
+"""The agent named `policy`: networks trained by self-play for the lays and the tosses.
 
-The network gives each rank that may be laid a value in points; how it is trained is in
-`cribai.training`. Tosses are those of greatest worth by the exact analysis.
+The network of the lays gives each rank that may be laid a value in points. Tosses are valued by the
+exact analysis, which a second network corrects. How they are trained is in `cribai.training`.
 """
 
 from functools import lru_cache
@@ -14,27 +14,27 @@ import torch
 from numpy.typing import NDArray
 
 from cribai.agent import Agent, RankedAction
-from cribai.analysis.knowledge import (
-    DEALER,
-    LIBRARY_SIZE,
-    PONE,
-    TARGET,
-    WIN,
-    covers,
-    load_knowledge,
-)
+from cribai.analysis.knowledge import LIBRARY_SIZE, TARGET, covers
 from cribai.analysis.policy import CRIB_MEAN, HAND, OTHER_PEGS, OWN_PEGS, VALUE
-from cribai.analysis.tosses import TOSSES, value_tosses
 from cribai.analysis.tossing import NUM_TOSSES
 from cribai.cards import NUM_RANKS
 from cribai.engine.dealing import below, combine
 from cribai.engine.jit import kernel
-from cribai.engine.state import DISCARD, compiled_rules
+from cribai.engine.state import DISCARD
 from cribai.errors import AgentError
 from cribai.rules import Rules
 from cribai.training.checkpoint import Weights, load_weights, read_weights
+from cribai.training.deals import NUM_DEALS
 from cribai.training.features import KEPT, NUM_INPUTS, lay_features
-from cribai.training.network import WIN_OUTPUT, LayNetwork
+from cribai.training.network import WIN_OUTPUT
+from cribai.training.toss_features import (
+    BELOW_BEST,
+    MAX_CANDIDATES,
+    NUM_TOSS_INPUTS,
+    analyzed,
+    toss_candidates,
+)
+from cribai.training.toss_selfplay import toss_options
 from cribai.views import View, ViewBatch
 
 SHIPPED: Final = "policy.safetensors"
@@ -51,17 +51,17 @@ _LARGEST: Final = 1000.0
 
 
 class PolicyAgent(Agent):
-    """A network for the lays, the exact analysis for the tosses.
+    """Networks for the lays and the tosses, the latter on top of the exact analysis.
 
     Args:
         checkpoint: Path of the weights; the shipped ones by default.
-        device: Where the network runs: `cpu`, `cuda` and so on.
+        device: Where the networks run: `cpu`, `cuda` and so on.
         temperature: Points by which a lay is worse for it to be a factor e less likely; at 0 the
             best is laid.
-        exact_cribs: Whether the crib is averaged anew for each hand or read from a table.
+        tosses: `network` to correct the analysis by the network, if the weights have one;
+            `analysis` to toss by the analysis alone.
         deals: Deals of the library over which a toss is played out when the end is near.
-        horizon: The end is near when a side is this near the target.
-        network: A network to play by in place of a checkpoint, for training; no spec can name it.
+        weights: Networks to play by in place of a checkpoint, for training; no spec can name them.
 
     Raises:
         AgentError: An option is out of range, or the device is not there.
@@ -76,27 +76,23 @@ class PolicyAgent(Agent):
         *,
         device: str = "cpu",
         temperature: float = 0.0,
-        exact_cribs: bool = True,
-        deals: int = 64,
-        horizon: int = 45,
-        network: LayNetwork | None = None,
+        tosses: str = "network",
+        deals: int = NUM_DEALS,
+        weights: Weights | None = None,
     ) -> None:
         _check("temperature", temperature, 0, _LARGEST)
         _check("deals", deals, 1, LIBRARY_SIZE)
-        _check("horizon", horizon, 0, TARGET)
-        if not isinstance(exact_cribs, bool):
-            raise AgentError(f"exact_cribs is {exact_cribs!r}; it must be true or false.")
+        if tosses not in ("network", "analysis"):
+            raise AgentError(f"tosses is {tosses!r}; it must be network or analysis.")
         self.temperature = float(temperature)
         self.device = _device(device)
-        if network is None:
+        if weights is None:
             weights = _shipped() if checkpoint is None else load_weights(Path(str(checkpoint)))
-            network = weights.network
-        self.network = network.to(self.device).eval()
-        self._tosses = np.zeros(1, TOSSES)
-        self._tosses["stake"] = WIN
-        self._tosses["horizon"] = horizon
-        self._tosses["num_deals"] = deals
-        self._tosses["exact_cribs"] = exact_cribs
+        self.lays = weights.lays.to(self.device).eval()
+        self.tosses = None
+        if weights.tosses is not None and tosses == "network":
+            self.tosses = weights.tosses.to(self.device).eval()
+        self._options = toss_options(deals=deals)
         self._block = np.zeros((BLOCK, NUM_INPUTS), np.float32)
 
     def check_rules(self, rules: Rules) -> None:
@@ -114,17 +110,36 @@ class PolicyAgent(Agent):
             AgentError: The agent does not play by the rules.
         """
         self.check_rules(views.rules)
-        array = views.array
         actions = np.empty(len(views), np.int64)
-        is_toss = array["phase"] == DISCARD
+        is_toss = views.array["phase"] == DISCARD
         tosses = np.flatnonzero(is_toss)
         if tosses.size:
-            rules = compiled_rules(views.rules)
-            _choose_tosses(array, rules, load_knowledge(), self._tosses, tosses, actions)
+            candidates, values = self._value_tosses(views, tosses)
+            best = np.rint(GRAIN * values).argmax(axis=1)
+            actions[tosses] = candidates[np.arange(len(tosses)), best]
         lays = np.flatnonzero(~is_toss)
         if lays.size:
             actions[lays] = NUM_TOSSES + self._choose_slots(views, lays)
         return actions
+
+    def _value_tosses(
+        self, views: ViewBatch, places: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Returns the candidates of some tosses, and their values in points, arrays (n, k)."""
+        candidates, rows = toss_candidates(views, places, self._options)
+        values = rows[:, BELOW_BEST].astype(np.float64)
+        if self.tosses is not None:
+            several = np.flatnonzero(np.repeat(candidates[:, 1] >= 0, MAX_CANDIDATES))
+            block = np.zeros((BLOCK, NUM_TOSS_INPUTS), np.float32)
+            with torch.inference_mode():
+                for start in range(0, len(several), BLOCK):
+                    chosen = several[start : start + BLOCK]
+                    block[: len(chosen)] = rows[chosen]
+                    outputs = self.tosses(torch.from_numpy(block).to(self.device))
+                    values[chosen] += outputs[: len(chosen), 0].cpu().numpy()
+        values = values.reshape(candidates.shape)
+        values[candidates < 0] = -np.inf
+        return candidates, values
 
     def _choose_slots(self, views: ViewBatch, places: NDArray[np.int64]) -> NDArray[np.int64]:
         ranks, playable = _choices(views.array[places])
@@ -149,13 +164,15 @@ class PolicyAgent(Agent):
                 chosen = places[start : start + BLOCK]
                 lay_features(views, chosen, self._block)
                 rows = torch.from_numpy(self._block).to(self.device)
-                found.append(self.network(rows)[: len(chosen)].cpu().numpy().astype(np.float64))
+                found.append(self.lays(rows)[: len(chosen)].cpu().numpy().astype(np.float64))
         return np.concatenate(found)
 
     def explain(self, view: View) -> list[RankedAction]:
         """Returns the legal actions with their values, best first; of equal ranks one card.
 
-        The value of a toss is the chance to win by the analysis; its parts are those of its points.
+        The value of a toss is in points, relative to the best by the analysis; its parts are those
+        of its points and the chance to win, all by the analysis. Only tosses that come into
+        question are given.
         The value of a lay is in points, relative to the mean of the lays; its parts are the chance
         that it is chosen (at temperature 1 if the agent's is 0), what it pegs now, and the chance
         to win that the network sees, the same for all.
@@ -165,27 +182,29 @@ class PolicyAgent(Agent):
         """
         self.check_rules(view.rules)
         views = ViewBatch(np.array([view.record], view.record.dtype), view.rules)
-        found = self._explain_tosses(views) if view.is_discard else self._explain_lays(view, views)
+        found = (
+            self._explain_tosses(view, views)
+            if view.is_discard
+            else self._explain_lays(view, views)
+        )
         return sorted(found, key=lambda ranked: -ranked.value)
 
-    def _explain_tosses(self, views: ViewBatch) -> list[RankedAction]:
-        rules = compiled_rules(views.rules)
-        first = np.zeros(1, np.int64)
-        _choose_tosses(views.array, rules, load_knowledge(), self._tosses, first, first.copy())
-        record = self._tosses[0]
-        return [
-            RankedAction(
-                toss,
-                float(min(max((record["worths"][toss] + 1) / 2, 0.0), 1.0)),
-                {
+    def _explain_tosses(self, view: View, views: ViewBatch) -> list[RankedAction]:
+        candidates, values = self._value_tosses(views, np.zeros(1, np.int64))
+        record = analyzed(view, self._options)
+        found = []
+        for toss, value in zip(candidates[0].tolist(), values[0].tolist()):
+            if toss >= 0:
+                row = record["parts"][toss]
+                parts = {
                     "hand": float(row[HAND]),
                     "crib": float(row[CRIB_MEAN]),
                     "pegging": float(row[OWN_PEGS] - row[OTHER_PEGS]),
                     "points": float(row[VALUE]),
-                },
-            )
-            for toss, row in enumerate(record["parts"])
-        ]
+                    "win": float(min(max((record["worths"][toss] + 1) / 2, 0.0), 1.0)),
+                }
+                found.append(RankedAction(toss, value, parts))
+        return found
 
     def _explain_lays(self, view: View, views: ViewBatch) -> list[RankedAction]:
         ranks, playable = _choices(views.array)
@@ -245,27 +264,6 @@ def _draw_words(keys: Any, words: Any) -> None:
     """Writes a number from 0 to 1 for each key."""
     for i in range(keys.shape[0]):
         words[i] = below(combine(keys[i], 0), _CHANCES) / _CHANCES
-
-
-@kernel
-def _choose_tosses(
-    views: Any, rules: Any, tables: Any, tosses: Any, places: Any, actions: Any
-) -> None:
-    for i in range(places.shape[0]):
-        place = places[i]
-        view = views[place]
-        for card in range(6):
-            tosses[0]["cards"][card] = view["hand"][card]
-        shift = TARGET - rules[0]["target"]
-        tosses[0]["role"] = DEALER if view["dealer"] == 0 else PONE
-        tosses[0]["own_score"] = view["scores"][0] + shift
-        tosses[0]["other_score"] = view["scores"][1] + shift
-        value_tosses(tables[0], rules[0]["table"], tosses[0])
-        best = 0
-        for toss in range(1, NUM_TOSSES):
-            if tosses[0]["worths"][toss] > tosses[0]["worths"][best]:
-                best = toss
-        actions[place] = best
 
 
 @lru_cache(maxsize=1)

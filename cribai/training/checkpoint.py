@@ -1,15 +1,13 @@
 """Checkpoints: safetensors with a JSON header, written whole or not at all, checked when read."""
 
 import hashlib
-import itertools
 import json
-import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -17,14 +15,19 @@ from safetensors.torch import load, save
 
 import cribai
 from cribai.errors import CribaiError
-from cribai.training.features import ENCODING_VERSION, NUM_INPUTS
-from cribai.training.network import NUM_OUTPUTS, LayNetwork
+from cribai.training.features import ENCODING_VERSION
+from cribai.training.network import LayNetwork, Perceptron, TossNetwork
 
 HEADER_KEY: Final = "cribai"
 FORMAT: Final = 1
 MAX_HEADER: Final = 1_000_000
 MAX_BYTES: Final = 1_000_000_000
 MAX_LAYERS: Final = 16
+MAX_WIDTH: Final = 65_536
+LAYS: Final = "lays"
+TOSSES: Final = "tosses"
+"""The parts of a file of weights, prefixes of their tensors' names."""
+
 _LENGTH_BYTES: Final = 8
 
 
@@ -37,11 +40,13 @@ class Weights:
     """A network with what its file says of it.
 
     Attributes:
-        network: The network.
+        lays: The network of the lays.
+        tosses: The network of the tosses, if there is one.
         header: Encoding version, rules, configuration, figures and the hash of the sources.
     """
 
-    network: LayNetwork
+    lays: LayNetwork
+    tosses: TossNetwork | None
     header: dict[str, Any]
 
 
@@ -125,62 +130,85 @@ def _read_header(content: bytes, name: str) -> dict[str, Any]:
     return dict(header)
 
 
-def network_tensors(network: LayNetwork) -> dict[str, torch.Tensor]:
-    """Returns a network's weights by name, float32 on the CPU."""
+def network_tensors(network: Perceptron, part: str) -> dict[str, torch.Tensor]:
+    """Returns a network's weights by name, each prefixed by the part; float32 on the CPU."""
     return {
-        name: tensor.detach().to("cpu", torch.float32).contiguous()
+        f"{part}.{name}": tensor.detach().to("cpu", torch.float32).contiguous()
         for name, tensor in network.state_dict().items()
     }
 
 
-def build_network(tensors: Mapping[str, torch.Tensor], name: str) -> LayNetwork:
+def weights_tensors(weights: Weights) -> dict[str, torch.Tensor]:
+    """Returns the tensors of a file of weights."""
+    tensors = network_tensors(weights.lays, LAYS)
+    if weights.tosses is not None:
+        tensors |= network_tensors(weights.tosses, TOSSES)
+    return tensors
+
+
+N = TypeVar("N", bound=Perceptron)
+
+
+def build_network(
+    kind: Callable[[tuple[int, ...]], N], tensors: Mapping[str, torch.Tensor], part: str, name: str
+) -> N:
     """Returns the network of some weights.
 
     Args:
-        tensors: Its weights by name.
+        kind: Its class.
+        tensors: Weights by name, of other parts too.
+        part: The prefix of this network's weights.
         name: What errors call the file.
 
     Raises:
         CheckpointError: They are not those of a network of this version.
     """
-    hidden = []
-    for layer in range(MAX_LAYERS):
-        bias = tensors.get(f"hidden.{layer}.bias")
-        if bias is None:
-            break
-        hidden.append(bias.numel())
-    sizes = [NUM_INPUTS, *hidden]
-    expected: dict[str, tuple[int, ...]] = {}
-    for layer, (size, following) in enumerate(itertools.pairwise(sizes)):
-        expected[f"hidden.{layer}.weight"] = (following, size)
-        expected[f"hidden.{layer}.bias"] = (following,)
-    expected["head.weight"] = (NUM_OUTPUTS, sizes[-1])
-    expected["head.bias"] = (NUM_OUTPUTS,)
-    found = {label: tuple(tensor.shape) for label, tensor in tensors.items()}
-    if not hidden or found != expected:
-        wrong = sorted(
-            label for label in found | expected if found.get(label) != expected.get(label)
-        )
-        what = wrong[0] if wrong else "its hidden layers"
-        raise CheckpointError(
-            f"The file {name!r} does not fit the network: {what} has the shape"
-            f" {found.get(what)} and should have {expected.get(what)}."
-        )
-    network = LayNetwork(tuple(hidden))
-    network.load_state_dict(dict(tensors))
-    return network.eval()
+    given = {
+        label.removeprefix(f"{part}."): tensor
+        for label, tensor in tensors.items()
+        if label.startswith(f"{part}.")
+    }
+    hidden: list[int] = []
+    while len(hidden) < MAX_LAYERS and f"hidden.{len(hidden)}.bias" in given:
+        hidden.append(given[f"hidden.{len(hidden)}.bias"].numel())
+    if not hidden or min(hidden) < 1 or max(hidden) > MAX_WIDTH:
+        raise CheckpointError(f"The file {name!r} does not fit the network: no {part!r} in it.")
+    network = kind(tuple(hidden))
+    expected = {label: tuple(tensor.shape) for label, tensor in network.state_dict().items()}
+    found = {label: tuple(tensor.shape) for label, tensor in given.items()}
+    for label in sorted(found | expected):
+        if found.get(label) != expected.get(label):
+            raise CheckpointError(
+                f"The file {name!r} does not fit the network: {part}.{label} has the shape"
+                f" {found.get(label)} and should have {expected.get(label)}."
+            )
+    network.load_state_dict(given)
+    network.eval()
+    return network
 
 
 def load_weights(path: Path) -> Weights:
-    """Returns the network of a file of weights; see `load_tensors` for what is refused."""
+    """Returns the networks of a file of weights; see `load_tensors` for what is refused."""
     tensors, header = load_tensors(path)
-    return Weights(build_network(tensors, str(path)), header)
+    return _weights(tensors, header, str(path))
 
 
 def read_weights(content: bytes, name: str) -> Weights:
-    """Returns the network of a file's content; see `load_weights`."""
+    """Returns the networks of a file's content; see `load_weights`."""
     tensors, header = read_tensors(content, name)
-    return Weights(build_network(tensors, name), header)
+    return _weights(tensors, header, name)
+
+
+def _weights(tensors: Mapping[str, torch.Tensor], header: dict[str, Any], name: str) -> Weights:
+    parts = {label.partition(".")[0] for label in tensors}
+    if not parts <= {LAYS, TOSSES}:
+        unknown = min(parts - {LAYS, TOSSES})
+        raise CheckpointError(
+            f"The file {name!r} does not fit the network: {unknown!r} is no part."
+        )
+    lays = build_network(LayNetwork, tensors, LAYS, name)
+    tosses = build_network(TossNetwork, tensors, TOSSES, name) if TOSSES in parts else None
+    return Weights(lays, tosses, header)
 
 
 @lru_cache(maxsize=1)
@@ -192,8 +220,3 @@ def source_hash() -> str:
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def tensor_sizes(network: LayNetwork) -> int:
-    """Returns how many weights a network has."""
-    return sum(math.prod(weight.shape) for weight in network.parameters())

@@ -22,7 +22,8 @@ class TrainConfig(Config):
         seed: Seed of everything that is random in the run.
         hidden: Sizes of the network's hidden layers.
         start: Weights to start from; none for random ones.
-        method: What values lays, see `cribai.training.roots`.
+        method: What values lays, see `cribai.training.roots`; or `tosses`, to learn those by the
+            lays of `start`.
         library: Deals with tosses to begin episodes from.
         near_share: Share of them near the end.
         deals: Deals in a wave.
@@ -48,7 +49,7 @@ class TrainConfig(Config):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     hidden: Annotated[tuple[Width, ...], Strict(False), Field(min_length=1)] = (512, 512)
     start: str | None = None
-    method: Literal["branching", "monte_carlo", "teacher"] = "branching"
+    method: Literal["branching", "monte_carlo", "search", "expectation", "tosses"] = "branching"
     library: Count = 300_000
     near_share: Share = 0.6
     deals: Annotated[int, Field(ge=1, le=100_000)] = 4096

@@ -164,11 +164,40 @@ def make_library(
     return deals
 
 
+@inlined
+def lay_out_deal(state: Any, rules: Any, chance: Any, deal: Any) -> None:
+    """Lays a deal of the library out; the pone has seat 0 and the dealer seat 1.
+
+    Args:
+        state: STATE record. Modified in place: every field.
+        rules: RULES record.
+        chance: uint64 key of the starter, which may be any of the other forty cards.
+        deal: DEAL record.
+    """
+    start_game(state, rules, chance, 0, 0, DEALER)
+    for card in range(2 * _DEALT):
+        state["deck"][card] = deal["cards"][card]
+    starter = below(combine(chance, 0), _DECK - 2 * _DEALT)
+    num_taken = 0
+    for card in range(_DECK):
+        taken = False
+        for place in range(2 * _DEALT):
+            taken |= deal["cards"][place] == card
+        if taken:
+            num_taken += 1
+        elif card - num_taken == starter:
+            state["deck"][2 * _DEALT] = card
+    state["num_deals"] = 0
+    lay_out(state, rules)
+    state["scores"][PONE] = deal["scores"][PONE]
+    state["scores"][DEALER] = deal["scores"][DEALER]
+
+
 @kernel
 def begin_deals(states: Any, rules: Any, log: Any, key: Any, library: Any, number: int) -> None:
     """Begins deals of the library, chosen at random, up to the first lay.
 
-    The pone has seat 0 and the dealer seat 1. A deal that heels have ended is over.
+    A deal that heels have ended is over.
 
     Args:
         states: STATE array (>= number,). Modified in place: the first `number`.
@@ -182,23 +211,6 @@ def begin_deals(states: Any, rules: Any, log: Any, key: Any, library: Any, numbe
         state = states[i]
         chance = combine(key, i)
         deal = library[below(chance, library.shape[0])]
-        start_game(state, rules[0], chance, 0, 0, DEALER)
-        num_taken = 0
-        for card in range(2 * _DEALT):
-            state["deck"][card] = deal["cards"][card]
-        # Any of the other forty may be the starter.
-        starter = below(combine(chance, 0), _DECK - 2 * _DEALT)
-        for card in range(_DECK):
-            taken = False
-            for place in range(2 * _DEALT):
-                taken |= deal["cards"][place] == card
-            if taken:
-                num_taken += 1
-            elif card - num_taken == starter:
-                state["deck"][2 * _DEALT] = card
-        state["num_deals"] = 0
-        lay_out(state, rules[0])
-        state["scores"][PONE] = deal["scores"][PONE]
-        state["scores"][DEALER] = deal["scores"][DEALER]
+        lay_out_deal(state, rules[0], chance, deal)
         advance(state, rules[0], log[0], int(deal["tosses"][PONE]))
         advance(state, rules[0], log[0], int(deal["tosses"][DEALER]))

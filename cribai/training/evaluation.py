@@ -6,7 +6,7 @@ from typing import Any
 from cribai.agent import agent_entry_points, make_agent
 from cribai.tournament.match import play_pairs
 from cribai.tournament.stats import Stats
-from cribai.training.network import LayNetwork
+from cribai.training.checkpoint import Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +38,17 @@ class Evaluation:
         return asdict(self)
 
 
-def evaluate(network: LayNetwork, opponent: str, pairs: int, seed: int) -> Evaluation:
-    """Plays a network against an opponent.
+def evaluate(weights: Weights, opponent: str, pairs: int, seed: int) -> Evaluation:
+    """Plays the policy agent with some weights against an opponent.
 
     Args:
-        network: The network.
+        weights: The weights.
         opponent: The opponent's spec.
         pairs: Mirrored pairs to play.
         seed: Seed of their deals.
     """
     # The agent is reached by its name, as all are.
-    policy = agent_entry_points()["policy"].load()(network=network)
+    policy = agent_entry_points()["policy"].load()(weights=weights)
     stats = Stats.from_results(play_pairs(policy, make_agent(opponent), seed=seed, num_pairs=pairs))
     low, high = stats.win_rate_interval
     return Evaluation(

@@ -12,10 +12,11 @@ from cribai.engine.transitions import advance
 from cribai.engine.viewing import write_view
 from cribai.training.features import KEPT, write_features
 
-MONTE_CARLO, BRANCHING, TEACHER = range(3)
+MONTE_CARLO, BRANCHING, SEARCH, EXPECTATION = range(4)
 """What values a root's lays: the game as it went on, and so the lay made alone; copies of the game,
 one for each lay, played out by the network; the analysis' search, which sees the opponent's hand
-and lets him reply cautiously: averaged over hands it is what expectimax lays by."""
+and lets him reply cautiously; that search averaged over the hands that he may hold, which is how
+expectimax lays."""
 
 ROOT: Final = np.dtype(
     [
@@ -33,8 +34,8 @@ ROOT: Final = np.dtype(
 BRANCH: Final = np.dtype(
     [
         ("root", np.int64),
-        ("rank", np.int64),  # what was laid; for the teacher what the network would lay
-        ("state", np.int64),  # where the game goes on; for the teacher the root itself
+        ("rank", np.int64),  # what was laid; in a search what the network would lay
+        ("state", np.int64),  # where the game goes on; in a search the root itself
     ],
     align=True,
 )
@@ -185,7 +186,7 @@ def take_decisions(
         num_games: Games of the wave; the states beyond are copies.
         random_share: Share of the games' decisions at random.
         root_share: Share of the games' decisions that become roots.
-        method: MONTE_CARLO, BRANCHING or TEACHER.
+        method: MONTE_CARLO, BRANCHING, SEARCH or EXPECTATION.
         alive: int64 array. Modified in place: the states that go on are appended.
         counts: COUNTS array (1,). Modified in place.
         roots: ROOT array. Modified in place.
@@ -229,7 +230,7 @@ def take_decisions(
                     best = int(state["hands"][player, slot]) >> 2
                     root["best"] = best
                     add_branch(count, branches, number, best, index)
-                elif method == TEACHER:
+                elif method != BRANCHING:
                     states[count["states"]] = state
                     add_branch(count, branches, number, best, count["states"])
                     count["states"] += 1
@@ -250,3 +251,35 @@ def take_decisions(
         if state["phase"] == PLAY:
             alive[count["alive"]] = index
             count["alive"] += 1
+
+
+@kernel
+def lay_best(
+    states: Any,
+    rules: Any,
+    log: Any,
+    due: Any,
+    found: int,
+    outputs: Any,
+    alive: Any,
+    counts: Any,
+) -> None:
+    """Makes the found decisions as the network would.
+
+    Args:
+        states: STATE array. Modified in place: the games go on.
+        rules: RULES array (1,).
+        log: LOG array (1,).
+        due: int64 array, the states with a decision.
+        found: How many they are.
+        outputs: float32 array (>= found, NUM_OUTPUTS), the network's.
+        alive: int64 array. Modified in place: the states that go on are appended.
+        counts: COUNTS array (1,). Modified in place: `alive`.
+    """
+    for row in range(found):
+        state = states[due[row]]
+        slot = best_slot(state, int(state["actor"]), outputs, row)
+        advance(state, rules[0], log[0], rules[0]["num_tosses"] + slot)
+        if state["phase"] == PLAY:
+            alive[counts[0]["alive"]] = due[row]
+            counts[0]["alive"] += 1

@@ -1,5 +1,6 @@
 """A training run: waves of self-play and learning, checkpoints, evaluations, and resuming."""
 
+import copy
 import csv
 import hashlib
 import json
@@ -13,20 +14,25 @@ import torch
 
 from cribai.errors import ConfigError
 from cribai.training.checkpoint import (
+    LAYS,
+    TOSSES,
     CheckpointError,
+    Weights,
     build_network,
     load_tensors,
     load_weights,
     network_tensors,
     save_tensors,
+    weights_tensors,
     write_atomically,
 )
 from cribai.training.config import TrainConfig
 from cribai.training.deals import make_library
 from cribai.training.evaluation import Evaluation, evaluate
 from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions
-from cribai.training.network import LayNetwork
-from cribai.training.selfplay import SelfPlay
+from cribai.training.network import LayNetwork, Perceptron, TossNetwork
+from cribai.training.selfplay import Samples, SelfPlay
+from cribai.training.toss_selfplay import TossSamples, TossSelfPlay, toss_options
 
 MANIFEST: Final = "manifest.json"
 CURVE: Final = "curve.csv"
@@ -56,10 +62,19 @@ class Run:
         self.folder = folder
         self.wave = 0
         torch.manual_seed(config.seed)
-        if config.start is None:
-            network = LayNetwork(tuple(config.hidden))
+        # The lays are learned, or the tosses with the lays as they are.
+        self.part = TOSSES if config.method == "tosses" else LAYS
+        self.start = None if config.start is None else load_weights(Path(config.start))
+        hidden = tuple(config.hidden)
+        network: Perceptron
+        if self.part == TOSSES:
+            if self.start is None:
+                raise ConfigError("Tosses are learned with the lays of other weights; set start.")
+            network = TossNetwork(hidden)
+        elif self.start is None:
+            network = LayNetwork(hidden)
         else:
-            network = load_weights(Path(config.start)).network.train()
+            network = self.start.lays.train()
         self.learner = Learner(
             network,
             LearnerOptions(
@@ -99,21 +114,13 @@ class Run:
             DivergedError: The loss is no number; the last checkpoint stays.
         """
         config = self.config
-        library = make_library(config.library, config.seed, near_share=config.near_share)
-        selfplay = SelfPlay(
-            library,
-            config.seed,
-            config.deals,
-            config.root_share,
-            config.method,
-        )
+        play = self._episodes()
         last = config.waves if until is None else min(until, config.waves)
         started = time.monotonic()
         while self.wave < last:
             done = self.wave / config.waves
             random_share = config.random_first + done * (config.random_last - config.random_first)
-            evaluator = Evaluator(self.learner.averaged(), config.low_precision)
-            samples = selfplay.play(self.wave, evaluator, random_share)
+            samples = play(self.wave, random_share)
             chance = np.random.default_rng([config.seed, 3, self.wave])
             order = np.stack(
                 [chance.permutation(len(samples.rows)) for _ in range(config.passes)]
@@ -139,11 +146,43 @@ class Run:
                 self.save()
         return self.figures
 
+    def _episodes(self) -> Callable[[int, float], Samples | TossSamples]:
+        """Returns what plays a wave, given its number and the share of random lays."""
+        config = self.config
+        library = make_library(config.library, config.seed, near_share=config.near_share)
+        if self.part == TOSSES:
+            assert self.start is not None
+            tosses = TossSelfPlay(library, config.seed, config.deals, toss_options())
+            lays = Evaluator(copy.deepcopy(self.start.lays), config.low_precision)
+            return lambda wave, _: tosses.play(wave, lays)
+        selfplay = SelfPlay(library, config.seed, config.deals, config.root_share, config.method)
+        return lambda wave, random_share: selfplay.play(
+            wave, Evaluator(self.learner.averaged(), config.low_precision), random_share
+        )
+
+    def weights(self) -> Weights:
+        """Returns the networks as they stand: averaged weights, and the start's for the rest."""
+        network = self.learner.averaged()
+        if isinstance(network, TossNetwork):
+            assert self.start is not None
+            return Weights(self.start.lays, network, self._header())
+        assert isinstance(network, LayNetwork)
+        return Weights(network, None if self.start is None else self.start.tosses, self._header())
+
+    def _header(self) -> dict[str, Any]:
+        return {
+            "rules": "standard",
+            "config": self.config.settings(),
+            "wave": self.wave,
+            "steps": self.learner.steps,
+            "figures": self.figures,
+        }
+
     def evaluate(self, figures: dict[str, float]) -> None:
         """Plays the opponents and adds the results to the curve."""
-        network = self.learner.averaged()
+        weights = self.weights()
         results = [
-            evaluate(network, spec, self.config.pairs, self.config.evaluation_seed)
+            evaluate(weights, spec, self.config.pairs, self.config.evaluation_seed)
             for spec in self.config.opponents
         ]
         self.figures = figures | {"matches": [result.to_dict() for result in results]}
@@ -160,20 +199,11 @@ class Run:
                 f"The weights are no numbers at step {self.learner.steps}; lower learning_rate and"
                 " resume from the last checkpoint."
             )
-        header = {
-            "rules": "standard",
-            "config": self.config.settings(),
-            "wave": self.wave,
-            "steps": self.learner.steps,
-            "figures": self.figures,
-        }
-        average = self.learner.averaged()
-        weights_hash = save_tensors(self.folder / WEIGHTS, network_tensors(average), header)
-        tensors = {
-            f"network.{name}": tensor
-            for name, tensor in network_tensors(self.learner.network).items()
-        }
-        tensors |= {f"average.{name}": tensor for name, tensor in network_tensors(average).items()}
+        weights = self.weights()
+        header = weights.header
+        weights_hash = save_tensors(self.folder / WEIGHTS, weights_tensors(weights), header)
+        tensors = network_tensors(self.learner.network, "network")
+        tensors |= network_tensors(self.learner.averaged(), "average")
         for name, weight in self.learner.network.named_parameters():
             moments = self.learner.optimizer.state.get(weight)
             if moments:
@@ -221,27 +251,23 @@ class Run:
 
     def _take(self, tensors: dict[str, torch.Tensor], name: str) -> None:
         learner = self.learner
-        parts = {
-            part: {
-                label.removeprefix(f"{part}."): tensor
-                for label, tensor in tensors.items()
-                if label.startswith(f"{part}.")
-            }
-            for part in ("network", "average", "mean", "square")
-        }
-        learner.network.load_state_dict(build_network(parts["network"], name).state_dict())
-        average = dict(build_network(parts["average"], name).named_parameters())
-        learner.average = [
-            average[label].detach().clone() for label, _ in learner.network.named_parameters()
-        ]
+        kind = type(learner.network)
+        for part, take in (("network", self._take_network), ("average", self._take_average)):
+            take(build_network(kind, tensors, part, name))
         steps = float(learner.steps)
         for label, weight in learner.network.named_parameters():
-            if label in parts["mean"]:
+            if f"mean.{label}" in tensors:
                 learner.optimizer.state[weight] = {
                     "step": torch.tensor(steps),
-                    "exp_avg": parts["mean"][label].clone(),
-                    "exp_avg_sq": parts["square"][label].clone(),
+                    "exp_avg": tensors[f"mean.{label}"].clone(),
+                    "exp_avg_sq": tensors[f"square.{label}"].clone(),
                 }
+
+    def _take_network(self, network: Perceptron) -> None:
+        self.learner.network.load_state_dict(network.state_dict())
+
+    def _take_average(self, network: Perceptron) -> None:
+        self.learner.average = [weight.detach().clone() for weight in network.parameters()]
 
     def _append_curve(self, figures: dict[str, float], results: Iterable[Evaluation]) -> None:
         path = self.folder / CURVE

@@ -4,7 +4,8 @@ Games of a wave are played by the network with some random lays. Of their decisi
 roots: there the game branches, each rank that may be laid gets a copy, and all copies are played to
 the end of the deal without random lays. So all lays of a root meet the same hidden cards, and their
 difference is far less noisy than their values are. Or only the lay that was made is valued, by the
-game itself: plain deep Monte Carlo. Or all are, by the search of the analysis: the teacher.
+game itself: plain deep Monte Carlo. Or all are, by the search of the analysis, the teacher: against
+the opponent's hand as it is, or averaged over what it may be.
 
 A lay's worth is that of the game after the pegging, with the hands and the crib counted in order,
 less the same had nothing more been pegged; the latter, the luck of the show above all, does not
@@ -18,8 +19,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.analysis.knowledge import load_knowledge
-from cribai.analysis.pegging import SEARCH
+from cribai.analysis import pegging
+from cribai.analysis.knowledge import TARGET, WIN, load_knowledge
+from cribai.analysis.lays import LAYS
 from cribai.analysis.positions import STANDING
 from cribai.cards import NUM_RANKS
 from cribai.engine.state import STATE, VIEW, compiled_rules, new_log
@@ -30,19 +32,34 @@ from cribai.training.roots import (
     BRANCH,
     BRANCHING,
     COUNTS,
+    EXPECTATION,
     MONTE_CARLO,
     ROOT,
-    TEACHER,
+    SEARCH,
     find_decisions,
     take_decisions,
 )
 from cribai.training.stakes import load_stakes
-from cribai.training.worths import teach_roots, value_roots
+from cribai.training.worths import average_roots, search_roots, value_roots
 
 CHUNK: Final = 4096
 """Decisions that the network answers at once."""
 
-METHODS: Final = {"branching": BRANCHING, "monte_carlo": MONTE_CARLO, "teacher": TEACHER}
+METHODS: Final = {
+    "monte_carlo": MONTE_CARLO,
+    "branching": BRANCHING,
+    "search": SEARCH,
+    "expectation": EXPECTATION,
+}
+
+UNKNOWN: Final = -1.0
+
+SAMPLES: Final = 40
+HORIZON: Final = 45
+DOUBT: Final = 0.02
+GREED: Final = 1.5
+"""How the opponent's hands are believed and sampled; see `cribai.analysis.lays`."""
+
 
 Evaluate = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """From rows (n, NUM_INPUTS) to outputs (n, NUM_OUTPUTS)."""
@@ -56,7 +73,7 @@ class Samples:
         rows: float32 array (n, NUM_INPUTS).
         targets: float32 array (n, 13): the worth of each rank in points.
         masks: float32 array (n, 13): 1 for each rank that was valued.
-        wins: float32 array (n,): the chance to win once the pegging is over.
+        wins: float32 array (n,): the chance to win once the pegging is over, UNKNOWN if it is not.
         num_decisions: Decisions that the network took.
     """
 
@@ -93,7 +110,7 @@ class SelfPlay:
         self._standings = np.zeros(1, STANDING)
         # A deal has about 4.5 decisions of 2.6 lays each; room for more than ever came.
         most_roots = int(deals * (6 * root_share + 0.5)) + 64
-        most_states = deals + {BRANCHING: 4, TEACHER: 1, MONTE_CARLO: 0}[self.method] * most_roots
+        most_states = deals + {MONTE_CARLO: 0, BRANCHING: 4}.get(self.method, 1) * most_roots
         self._states = np.zeros(most_states, STATE)
         self._alive = np.zeros(most_states, np.int64)
         self._next_alive = np.zeros(most_states, np.int64)
@@ -105,7 +122,15 @@ class SelfPlay:
         self._cursor = np.zeros(1, np.int64)
         self._views = np.zeros(1, VIEW)
         self._scratch = np.zeros(1, SCRATCH)
-        self._search = np.zeros(1, SEARCH)
+        self._search = np.zeros(1, pegging.SEARCH)
+        self._lays = np.zeros(1, LAYS)
+        self._lays["stake"] = WIN
+        self._lays["target"] = TARGET
+        self._lays["horizon"] = HORIZON
+        self._lays["samples"] = SAMPLES
+        self._lays["replies"] = pegging.CAUTIOUS
+        self._lays["doubt"] = DOUBT
+        self._lays["greed"] = GREED
         self._samples = np.zeros((most_roots, NUM_INPUTS), np.float32)
         self._targets = np.zeros((most_roots, NUM_RANKS), np.float32)
         self._masks = np.zeros((most_roots, NUM_RANKS), np.float32)
@@ -150,14 +175,15 @@ class SelfPlay:
             self._alive, self._next_alive = self._next_alive, self._alive
         num_roots = int(counts["roots"])
         self._masks[:num_roots] = 0
-        results = (
-            self._counts, self._roots, self._branches, self._targets, self._masks, self._wins,
-        )  # fmt: skip
         given = (self._states, self._rules, self._tables, self._stakes, self._standings)
-        if self.method == TEACHER:
-            teach_roots(*given, self._search, *results)
+        results = (self._counts, self._roots, self._branches, self._targets, self._masks)
+        if self.method == EXPECTATION:
+            self._wins[:num_roots] = UNKNOWN
+            average_roots(*given, self._views, self._lays, *results)
+        elif self.method == SEARCH:
+            search_roots(*given, self._search, *results, self._wins)
         else:
-            value_roots(*given, *results)
+            value_roots(*given, *results, self._wins)
         return Samples(
             self._samples[:num_roots],
             self._targets[:num_roots],

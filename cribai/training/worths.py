@@ -3,10 +3,12 @@
 from typing import Any, Final
 
 from cribai.analysis.knowledge import WIN
+from cribai.analysis.lays import value_lays
 from cribai.analysis.pegging import CAUTIOUS, lay_value
 from cribai.analysis.positions import after_pegging, game_over
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import show_points
+from cribai.engine.viewing import write_view
 from cribai.training.features import KEPT
 from cribai.training.stakes import point_unit
 
@@ -115,7 +117,7 @@ def packed_hand(state: Any, player: int) -> int:
 
 
 @kernel
-def teach_roots(
+def search_roots(
     states: Any,
     rules: Any,
     tables: Any,
@@ -181,3 +183,55 @@ def teach_roots(
             points = (worth - before) / root_unit(standing, stakes[0])
             targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
             masks[number, rank] = 1.0
+
+
+@kernel
+def average_roots(
+    states: Any,
+    rules: Any,
+    tables: Any,
+    stakes: Any,
+    standings: Any,
+    views: Any,
+    lays: Any,
+    counts: Any,
+    roots: Any,
+    branches: Any,
+    targets: Any,
+    masks: Any,
+) -> None:
+    """Values the lays of the roots by search, averaged over the hands the opponent may hold.
+
+    Args:
+        states: STATE array, the roots' states as they were.
+        rules: RULES array (1,).
+        tables: KNOWLEDGE array (1,).
+        stakes: STAKES array (1,).
+        standings: STANDING array (1,). Scratch.
+        views: VIEW array (1,). Scratch.
+        lays: LAYS array (1,) with how to answer. Modified in place.
+        counts: COUNTS array (1,).
+        roots: ROOT array.
+        branches: BRANCH array, one for each root.
+        targets: float32 array (k, 13). Modified in place.
+        masks: float32 array (k, 13). Modified in place.
+    """
+    for place in range(counts[0]["branches"]):
+        branch = branches[place]
+        number = branch["root"]
+        state = states[branch["state"]]
+        player = int(state["actor"])
+        write_view(state, rules[0], player, 0, views[0])
+        value_lays(views[0], rules[0], tables[0], lays[0])
+        take_show(state, rules[0], standings[0], roots[number])
+        unit = root_unit(standings[0], stakes[0])
+        base = 0.0
+        for slot in range(KEPT):
+            if lays[0]["considered"][slot]:
+                base = lays[0]["worths"][slot]
+        for slot in range(KEPT):
+            if lays[0]["considered"][slot]:
+                rank = int(state["hands"][player, slot]) >> 2
+                points = (lays[0]["worths"][slot] - base) / unit
+                targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
+                masks[number, rank] = 1.0
