@@ -41,23 +41,44 @@ def excluded_value(view: View) -> int:
     return 0 if view.go_counts[1] is None else 31 - view.go_counts[1]
 
 
-def replies(view: View, unseen: np.ndarray, card: int) -> tuple[float, float]:
-    """Points of a reply by one unseen card on average, and the chance that it fits."""
+def replies(view: View, unseen: np.ndarray, card: int) -> tuple[float, float, float]:
+    """Points of a reply by one unseen card on average, that it fits, and what it costs."""
     least = excluded_value(view) + 1
     possible = {
         rank: number for rank, number in enumerate(unseen) if min(rank + 1, 10) >= least and number
     }
     reached = view.count + value_of(card)
     if reached == 31 or view.num_left[1] == 0 or not possible:
-        return 0.0, 0.0
-    total = fitting = 0
+        return 0.0, 0.0, 0.0
+    total = fitting = cost = 0
+    own = view.play_points(card)
     for rank, number in possible.items():
         if reached + min(rank + 1, 10) > 31:
             continue
         series = [*view.series, card, 4 * rank]
         fitting += number
         total += number * pegged(series)
-    return total / sum(possible.values()), fitting / sum(possible.values())
+        cost += number * (worth_of(view, own, 0) - worth_of(view, own, pegged(series)))
+    number = sum(possible.values())
+    return total / number, fitting / number, cost / number
+
+
+def worth_of(view: View, gained: int, lost: int) -> float:
+    """The worth of points pegged, in units."""
+    shift = 121 - view.rules.target
+    own, other = (score + shift for score in view.scores)
+    hand = count_show(view.kept, view.starter).points
+    place = (load_stakes()[0], int(view.is_dealer))
+    unit = point_unit(*place, own, other, hand)
+    return float(pegged_worth(*place, own + gained, other + lost, hand) / unit)
+
+
+def out_chances(view: View, distances: list[int], hand: int) -> np.ndarray:
+    shown = load_knowledge()[0]["hands"][:, 1 - int(view.is_dealer)]
+    return np.array(
+        [hand >= distances[0], hand + 2 >= distances[0]]
+        + [(shown + more >= distances[1]).mean() for more in range(4)]
+    )
 
 
 def pegged(series: list[int]) -> int:
@@ -81,11 +102,12 @@ def expected_row(view: View) -> dict[str, np.ndarray]:
     other = [card for player, card in view.plays if player == 1]
     unseen = 4 - ranks([*view.kept, *view.tossed, *other, view.starter])
     legal = (ranks(view.legal_cards) > 0).astype(float)
-    points, reply, fits = (np.zeros(NUM_RANKS) for _ in range(3))
+    points, reply, fits, now, then = (np.zeros(NUM_RANKS) for _ in range(5))
     for card in view.legal_cards:
         points[rank_of(card)] = view.play_points(card) / 4
-        mean, share = replies(view, unseen, card)
-        reply[rank_of(card)], fits[rank_of(card)] = mean / 2, share
+        mean, share, cost = replies(view, unseen, card)
+        reply[rank_of(card)], fits[rank_of(card)], then[rank_of(card)] = mean / 2, share, cost
+        now[rank_of(card)] = worth_of(view, view.play_points(card), 0) - worth_of(view, 0, 0)
     distances = [121 - (score + 121 - view.rules.target) for score in view.scores]
     hand = count_show(view.kept, view.starter).points
     near = np.eye(NEAR + 1)
@@ -117,6 +139,9 @@ def expected_row(view: View) -> dict[str, np.ndarray]:
             near[max(distances[0] - hand, 0)] if distances[0] - hand <= NEAR else np.zeros(NEAR + 1)
         ),
         "own_hand": np.array([hand / 10]),
+        "now": now,
+        "then": then,
+        "out": out_chances(view, distances, hand),
         "turns": np.array(
             [
                 len(view.series) / NUM_RECENT,
@@ -134,7 +159,7 @@ def test_rows(rules: str) -> None:
     assert rows.shape == (len(views), NUM_INPUTS)
     for view, row in zip(views, rows, strict=True):
         for name, values in expected_row(view).items():
-            assert row[COLUMNS[name]] == pytest.approx(values.astype(float), abs=1e-6), (name, view)
+            assert row[COLUMNS[name]] == pytest.approx(values.astype(float), abs=1e-5), (name, view)
 
 
 def test_fields_fill_the_row() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.analysis.knowledge import DEALER, PONE, TARGET
+from cribai.analysis.positions import MAX_SHOW
 from cribai.cards import NO_CARD, NUM_RANKS
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import VALUES, extend_series, play_points, show_points
@@ -57,6 +58,9 @@ FIELDS: Final = {
     "losses": MAX_PEGGED,  # and to the other
     "worths": 3,  # of the game if nothing more is pegged, of ten units, of a point to both
     "turns": 3,  # cards in the series, whether its last is the own, whether the opponent said go
+    "now": NUM_RANKS,  # what the points of each legal rank are worth, in units
+    "then": NUM_RANKS,  # what the points of one unseen card in reply would be worth on average
+    "out": 6,  # whether the own hand goes out, also with two more; the other's chances, 0 to 3 more
 }
 
 COLUMNS: Final[dict[str, slice]] = {}
@@ -95,6 +99,9 @@ NUM_INPUTS: Final = _start
     _LOSSES,
     _WORTHS,
     _TURNS,
+    _NOW,
+    _THEN,
+    _OUT,
 ) = (place.start for place in COLUMNS.values())
 
 SCRATCH: Final = np.dtype(
@@ -179,34 +186,6 @@ def write_features(view: Any, rules: Any, stakes: Any, scratch: Any, out: Any, r
     excluded = _THIRTY_ONE - int(view["go_counts"][1])
     for value in range(1, min(excluded, NUM_VALUES) + 1):
         out[row, _EXCLUDED + value - 1] = 1.0
-    num_unseen = 0
-    for rank in range(NUM_RANKS):
-        out[row, _UNSEEN + rank] = 0.25 * unseen[rank]
-        if VALUES[rank] > excluded:
-            num_unseen += unseen[rank]
-    series = int(view["series"])
-    for rank in range(NUM_RANKS):
-        if out[row, _LEGAL + rank] == 0.0:
-            continue
-        reached = count + VALUES[rank]
-        extended = extend_series(series, 4 * rank)
-        points = play_points(extended, length + 1, reached, _FIFTEEN, _THIRTY_ONE)
-        out[row, _POINTS + rank] = 0.25 * points
-        if reached == _THIRTY_ONE or other_left == 0:
-            continue
-        total = 0
-        fitting = 0
-        for reply in range(NUM_RANKS):
-            number = unseen[reply]
-            after = reached + VALUES[reply]
-            if number > 0 and VALUES[reply] > excluded and after <= _THIRTY_ONE:
-                fitting += number
-                total += number * play_points(
-                    extend_series(extended, 4 * reply), length + 2, after, _FIFTEEN, _THIRTY_ONE
-                )
-        if num_unseen > 0:
-            out[row, _REPLIES + rank] = 0.5 * total / num_unseen
-            out[row, _FITS + rank] = fitting / num_unseen
     shift = TARGET - rules["target"]
     own = view["scores"][0] + shift
     other = view["scores"][1] + shift
@@ -234,6 +213,51 @@ def write_features(view: Any, rules: Any, stakes: Any, scratch: Any, out: Any, r
     out[row, _WORTHS + 1] = 10.0 * unit
     both = pegged_worth(stakes, role, own + 1, other + 1, hand)
     out[row, _WORTHS + 2] = (both - worth) / unit
+    num_unseen = 0
+    for rank in range(NUM_RANKS):
+        out[row, _UNSEEN + rank] = 0.25 * unseen[rank]
+        if VALUES[rank] > excluded:
+            num_unseen += unseen[rank]
+    series = int(view["series"])
+    for rank in range(NUM_RANKS):
+        if out[row, _LEGAL + rank] == 0.0:
+            continue
+        reached = count + VALUES[rank]
+        extended = extend_series(series, 4 * rank)
+        points = play_points(extended, length + 1, reached, _FIFTEEN, _THIRTY_ONE)
+        out[row, _POINTS + rank] = 0.25 * points
+        gained = pegged_worth(stakes, role, own + points, other, hand)
+        out[row, _NOW + rank] = (gained - worth) / unit
+        if reached == _THIRTY_ONE or other_left == 0:
+            continue
+        total = 0
+        fitting = 0
+        lost = 0.0
+        for reply in range(NUM_RANKS):
+            number = unseen[reply]
+            after = reached + VALUES[reply]
+            if number > 0 and VALUES[reply] > excluded and after <= _THIRTY_ONE:
+                pegged = play_points(
+                    extend_series(extended, 4 * reply), length + 2, after, _FIFTEEN, _THIRTY_ONE
+                )
+                fitting += number
+                total += number * pegged
+                if pegged > 0:
+                    left = pegged_worth(stakes, role, own + points, other + pegged, hand)
+                    lost += number * (gained - left)
+        if num_unseen > 0:
+            out[row, _REPLIES + rank] = 0.5 * total / num_unseen
+            out[row, _FITS + rank] = fitting / num_unseen
+            out[row, _THEN + rank] = lost / (num_unseen * unit)
+    if hand >= own_distance:
+        out[row, _OUT] = 1.0
+    if hand + 2 >= own_distance:
+        out[row, _OUT + 1] = 1.0
+    for shown in range(MAX_SHOW):
+        chance = stakes["hands"][1 - role, shown]
+        for pegged in range(4):
+            if shown + pegged >= other_distance:
+                out[row, _OUT + 2 + pegged] += chance
     out[row, _TURNS] = length / NUM_RECENT
     if length > 0 and view["play_players"][num_plays - 1] == 0:
         out[row, _TURNS + 1] = 1.0
