@@ -80,8 +80,8 @@ class PolicyAgent(Agent):
         deals: int = NUM_DEALS,
         weights: Weights | None = None,
     ) -> None:
-        _check("temperature", temperature, 0, _LARGEST)
-        _check("deals", deals, 1, LIBRARY_SIZE)
+        check_number("temperature", temperature, float, 0, _LARGEST)
+        check_number("deals", deals, int, 1, LIBRARY_SIZE)
         if tosses not in ("network", "analysis"):
             raise AgentError(f"tosses is {tosses!r}; it must be network or analysis.")
         self.temperature = float(temperature)
@@ -146,8 +146,7 @@ class PolicyAgent(Agent):
         slots = playable.argmax(axis=1)
         open_ = np.flatnonzero(playable.sum(axis=1) > 1)
         if open_.size:
-            values = self._outputs(views, places[open_])[:, :NUM_RANKS]
-            worths = np.take_along_axis(values, ranks[open_], axis=1)
+            worths = self._value_lays(views, places[open_], ranks[open_])
             worths[~playable[open_]] = -np.inf
             if self.temperature > 0:
                 keys = views.array["key"][places[open_]]
@@ -155,6 +154,24 @@ class PolicyAgent(Agent):
             else:
                 slots[open_] = np.rint(GRAIN * worths).argmax(axis=1)
         return slots
+
+    def _value_lays(
+        self, views: ViewBatch, places: NDArray[np.int64], ranks: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Returns the values of laying kept cards, in points.
+
+        Args:
+            views: The views.
+            places: int64 array (n,), in which of them.
+            ranks: int64 array (n, 4), the kept cards' ranks.
+
+        Returns:
+            float64 array (n, 4); those of cards that are no choice mean nothing.
+        """
+        values: NDArray[np.float64] = np.take_along_axis(
+            self._outputs(views, places)[:, :NUM_RANKS], ranks, axis=1
+        )
+        return values
 
     def _outputs(self, views: ViewBatch, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Returns the network's outputs of some lays, float64 array (n, NUM_OUTPUTS)."""
@@ -209,8 +226,9 @@ class PolicyAgent(Agent):
     def _explain_lays(self, view: View, views: ViewBatch) -> list[RankedAction]:
         ranks, playable = _choices(views.array)
         slots = np.flatnonzero(playable[0]).tolist()
-        outputs = self._outputs(views, np.zeros(1, np.int64))[0]
-        worths = outputs[ranks[0, slots]]
+        first = np.zeros(1, np.int64)
+        outputs = self._outputs(views, first)[0]
+        worths = self._value_lays(views, first, ranks)[0, slots]
         chances = _chances(worths[np.newaxis], self.temperature or 1.0)[0]
         win = float(1 / (1 + np.exp(-outputs[WIN_OUTPUT])))
         return [
@@ -282,7 +300,11 @@ def _device(name: object) -> torch.device:
     return device
 
 
-def _check(name: str, value: object, low: float, high: float) -> None:
-    kinds = (int,) if name != "temperature" else (int, float)
+def check_number(name: str, value: object, kind: type, low: float, high: float) -> None:
+    """Refuses an option that is no number of a kind, int or float, or out of bounds."""
+    kinds = (int,) if kind is int else (int, float)
     if not isinstance(value, kinds) or isinstance(value, bool) or not low <= value <= high:
-        raise AgentError(f"{name} is {value!r}; it must be a number from {low} to {high}.")
+        raise AgentError(
+            f"{name} is {value!r}; it must be a number of type {kind.__name__}"
+            f" from {low} to {high}."
+        )

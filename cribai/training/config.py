@@ -3,9 +3,9 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict
+from pydantic import Field, Strict, model_validator
 
 from cribai.config import Config
 
@@ -33,6 +33,10 @@ class TrainConfig(Config):
         random_last: Share in the last; it changes evenly.
         batch_size: Roots in a step of the learner.
         passes: How often each sample is used.
+        replay: Samples kept to be learned from again; 0 to learn from each wave alone. Only for
+            `expectation`, whose games are then all played by `start`.
+        played: Waves that are played; in those after them only what is kept is learned. All by
+            default.
         learning_rate: Of the first wave; it falls evenly to zero at the last.
         average_decay: Decay, for each step, of the averaged weights that act.
         value_weight: Weight of the win chance's loss.
@@ -59,6 +63,8 @@ class TrainConfig(Config):
     random_last: Share = 0.02
     batch_size: Count = 2048
     passes: Count = 1
+    replay: Annotated[int, Field(ge=0, le=20_000_000)] = 0
+    played: Count | None = None
     learning_rate: Positive = 1e-3
     average_decay: Share = 0.999
     value_weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.5
@@ -70,6 +76,14 @@ class TrainConfig(Config):
     pairs: Count = 500
     evaluation_seed: Annotated[int, Field(ge=0, lt=2**64)] = 977
     out: Annotated[Path, Strict(False)] | None = None
+
+    @model_validator(mode="after")
+    def _check_replay(self) -> Self:
+        if self.replay > 0 and (self.method != "expectation" or self.start is None):
+            raise ValueError("replay needs the method expectation and start.")
+        if self.played is not None and self.replay == 0:
+            raise ValueError("played needs replay.")
+        return self
 
     def settings(self) -> dict[str, Any]:
         """Returns the settings as TOML has them, but for the place of the run folder."""

@@ -39,6 +39,11 @@ DEAL: Final = np.dtype(
     align=True,
 )
 
+NEAR_RANGE: Final = 40
+MOST_BEHIND: Final = 45
+"""Near the end the leader is so near the target, all distances alike, and the other at most so far
+behind him, less the likelier."""
+
 HORIZON: Final = 45
 NUM_DEALS: Final = 16
 _DEALT: Final = 6
@@ -81,9 +86,11 @@ def _draw_scores(tables: Any, key: Any, near_share: float, deals: Any) -> None:
         key += GOLDEN
         if below(mix(key), 1 << 20) < near_share * (1 << 20):
             key += GOLDEN
-            leader = TARGET - 1 - below(mix(key), HORIZON)
+            leader = TARGET - 1 - below(mix(key), NEAR_RANGE)
             key += GOLDEN
-            trailer = leader - below(mix(key), HORIZON)
+            behind = below(mix(key), MOST_BEHIND)
+            key += GOLDEN
+            trailer = leader - min(behind, below(mix(key), MOST_BEHIND))
             key += GOLDEN
             role = below(mix(key), 2)
             deal["scores"][role] = leader
@@ -147,8 +154,7 @@ def make_library(
     Args:
         number: How many.
         seed: Seed of training.
-        near_share: Share of the deals near the end, the leader within 45 of the target and the
-            other within 45 of him.
+        near_share: Share of the deals near the end.
         second: How often the second best toss is made.
         third: How often the third best.
     """

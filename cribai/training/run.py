@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from cribai.errors import ConfigError
 from cribai.training.checkpoint import (
@@ -31,12 +32,16 @@ from cribai.training.deals import make_library
 from cribai.training.evaluation import Evaluation, evaluate
 from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions
 from cribai.training.network import LayNetwork, Perceptron, TossNetwork
+from cribai.training.replay import Replay
 from cribai.training.selfplay import Samples, SelfPlay
 from cribai.training.toss_selfplay import TossSamples, TossSelfPlay, toss_options
 
 MANIFEST: Final = "manifest.json"
 CURVE: Final = "curve.csv"
 WEIGHTS: Final = "weights.safetensors"
+USUAL_DECISIONS: Final = 5
+"""Decisions between lays in a deal, about."""
+
 STATES: Final = ("state-0.safetensors", "state-1.safetensors")
 """Written in turn, so that the one before is still there while one is written."""
 
@@ -155,10 +160,32 @@ class Run:
             tosses = TossSelfPlay(library, config.seed, config.deals, toss_options())
             lays = Evaluator(copy.deepcopy(self.start.lays), config.low_precision)
             return lambda wave, _: tosses.play(wave, lays)
+        if config.replay > 0:
+            return self._replayed(library)
         selfplay = SelfPlay(library, config.seed, config.deals, config.root_share, config.method)
         return lambda wave, random_share: selfplay.play(
             wave, Evaluator(self.learner.averaged(), config.low_precision), random_share
         )
+
+    def _replayed(self, library: NDArray[Any]) -> Callable[[int, float], Samples]:
+        """Returns what draws a wave's samples from those of all waves played."""
+        config = self.config
+        assert self.start is not None
+        selfplay = SelfPlay(library, config.seed, config.deals, config.root_share, config.method)
+        evaluator = Evaluator(copy.deepcopy(self.start.lays), config.low_precision)
+        replay = Replay(config.replay)
+        usual = round(config.deals * config.root_share * USUAL_DECISIONS)
+        played = 0
+
+        def play(wave: int, _: float) -> Samples:
+            nonlocal played
+            # A resumed run plays again what it has lost.
+            while played <= wave and (config.played is None or played < config.played):
+                replay.add(selfplay.play(played, evaluator, config.random_first))
+                played += 1
+            return replay.draw(usual, np.random.default_rng([config.seed, 5, wave]))
+
+        return play
 
     def weights(self) -> Weights:
         """Returns the networks as they stand: averaged weights, and the start's for the rest."""
