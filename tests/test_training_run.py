@@ -18,10 +18,11 @@ from cribai import ConfigError
 from cribai.config import load_config
 from cribai.training.checkpoint import CheckpointError, load_tensors, load_weights
 from cribai.training.config import TrainConfig
+from cribai.training.curves import BOARD, EVALUATIONS, TRAINING
 from cribai.training.features import COLUMNS, NUM_INPUTS
 from cribai.training.learner import DivergedError, Learner, LearnerOptions, relative
 from cribai.training.network import LayNetwork
-from cribai.training.run import CURVE, MANIFEST, STATES, WEIGHTS, Run
+from cribai.training.run import MANIFEST, STATES, WEIGHTS, Run
 from cribai.training.selfplay import Samples
 
 ROOT = Path(__file__).parents[1]
@@ -57,6 +58,8 @@ def test_resumed_run_does_the_same(tmp_path: Path, method: str) -> None:
     assert resumed.wave == 4
     resumed.train()
     assert tensors(tmp_path / "parts") == tensors(tmp_path / "whole")
+    with (tmp_path / "parts" / TRAINING).open() as file:
+        assert [row["wave"] for row in csv.DictReader(file)] == list("123456")
     assert Run(wanted, tmp_path / "parts", resume=True).wave == 6
     assert load_weights(tmp_path / "parts" / WEIGHTS).header["wave"] == 6
 
@@ -70,10 +73,10 @@ def test_another_seed_differs(tmp_path: Path) -> None:
 def test_what_a_run_leaves(tmp_path: Path) -> None:
     figures = Run(config(evaluate_every=3), tmp_path).train()
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {MANIFEST, CURVE, WEIGHTS, *STATES}
+    assert names - {BOARD} == {MANIFEST, TRAINING, EVALUATIONS, WEIGHTS, *STATES}
     manifest = json.loads((tmp_path / MANIFEST).read_text())
     assert manifest["wave"] == 6
-    with (tmp_path / CURVE).open() as file:
+    with (tmp_path / EVALUATIONS).open() as file:
         rows = list(csv.DictReader(file))
     assert [int(row["wave"]) for row in rows] == [3, 6]
     (match,) = figures["matches"]

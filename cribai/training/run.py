@@ -1,11 +1,10 @@
 """A training run: waves of self-play and learning, checkpoints, evaluations, and resuming."""
 
 import copy
-import csv
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +27,7 @@ from cribai.training.checkpoint import (
     write_atomically,
 )
 from cribai.training.config import TrainConfig
+from cribai.training.curves import Curves
 from cribai.training.deals import make_library
 from cribai.training.evaluation import Evaluation, evaluate
 from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions
@@ -37,7 +37,6 @@ from cribai.training.selfplay import Samples, SelfPlay
 from cribai.training.toss_selfplay import TossSamples, TossSelfPlay, toss_options
 
 MANIFEST: Final = "manifest.json"
-CURVE: Final = "curve.csv"
 WEIGHTS: Final = "weights.safetensors"
 USUAL_DECISIONS: Final = 5
 """Decisions between lays in a deal, about."""
@@ -120,6 +119,7 @@ class Run:
         """
         config = self.config
         play = self._episodes()
+        curves = Curves(self.folder, self.wave)
         last = config.waves if until is None else min(until, config.waves)
         started = time.monotonic()
         while self.wave < last:
@@ -139,6 +139,7 @@ class Run:
                 "roots": float(len(samples.rows)),
                 "loss": loss,
             }
+            curves.add_wave(figures)
             if progress is not None:
                 progress(self.wave, figures)
             ends = self.wave == config.waves
@@ -146,9 +147,11 @@ class Run:
                 config.evaluate_every > 0 and self.wave % config.evaluate_every == 0
             )
             if evaluates:
-                self.evaluate(figures)
+                for result in self.evaluate(figures):
+                    curves.add_evaluation(self.wave, result)
             if evaluates or self.wave % config.checkpoint_every == 0:
                 self.save()
+        curves.close()
         return self.figures
 
     def _episodes(self) -> Callable[[int, float], Samples | TossSamples]:
@@ -205,15 +208,15 @@ class Run:
             "figures": self.figures,
         }
 
-    def evaluate(self, figures: dict[str, float]) -> None:
-        """Plays the opponents and adds the results to the curve."""
+    def evaluate(self, figures: dict[str, float]) -> list[Evaluation]:
+        """Plays the opponents; the results are added to the run's figures."""
         weights = self.weights()
         results = [
             evaluate(weights, spec, self.config.pairs, self.config.evaluation_seed)
             for spec in self.config.opponents
         ]
         self.figures = figures | {"matches": [result.to_dict() for result in results]}
-        self._append_curve(figures, results)
+        return results
 
     def save(self) -> None:
         """Writes the checkpoint: the weights to use, and all that resuming needs.
@@ -295,28 +298,3 @@ class Run:
 
     def _take_average(self, network: Perceptron) -> None:
         self.learner.average = [weight.detach().clone() for weight in network.parameters()]
-
-    def _append_curve(self, figures: dict[str, float], results: Iterable[Evaluation]) -> None:
-        path = self.folder / CURVE
-        is_new = not path.exists()
-        with path.open("a", newline="") as file:
-            writer = csv.writer(file)
-            if is_new:
-                writer.writerow(
-                    ["wave", "seconds", "loss", "opponent", "pairs", "win_rate", "low", "high",
-                     "margin"]
-                )  # fmt: skip
-            for result in results:
-                writer.writerow(
-                    [
-                        int(figures["wave"]),
-                        round(figures["seconds"], 1),
-                        round(figures["loss"], 5),
-                        result.opponent,
-                        result.pairs,
-                        result.win_rate,
-                        result.low,
-                        result.high,
-                        result.margin,
-                    ]
-                )
