@@ -45,7 +45,7 @@ def _sources() -> Iterator[Path]:
     """Yields every file whose code or constants may be compiled into a kernel."""
     package = Path(__file__).parent
     yield from sorted(package.glob("*.py"))
-    folders = [package / "engine", package / "analysis"]
+    folders = [package / name for name in ("engine", "analysis", "envs", "training")]
     if (agents := importlib.util.find_spec("cribai_agents")) is not None:
         folders += map(Path, agents.submodule_search_locations or ())
     for folder in folders:

@@ -15,6 +15,7 @@ from cribai.cli import (
     report,
     score,
     tournament,
+    train,
 )
 from cribai.cli.output import plain_errors
 
@@ -53,6 +54,7 @@ app.command()(position.position)
 app.command()(replay.replay)
 app.command()(agents.agents)
 app.command()(bench.bench)
+app.command()(train.train)
 
 
 def main() -> None:

@@ -1,0 +1,95 @@
+"""The settings of a training run."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, Strict, model_validator
+
+from cribai.config import Config
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1)]
+Width = Annotated[int, Field(ge=1, le=4096)]
+
+
+class TrainConfig(Config):
+    """A training run: `cribai train --config configs/train/smoke.toml`.
+
+    Attributes:
+        seed: Seed of everything that is random in the run.
+        hidden: Sizes of the network's hidden layers.
+        start: Weights to start from; none for random ones.
+        method: What values lays, see `cribai.training.roots`; or `tosses`, to learn those by the
+            lays of `start`.
+        library: Deals with tosses to begin episodes from.
+        near_share: Share of them near the end.
+        deals: Deals in a wave.
+        root_share: Share of the decisions that are learned from.
+        waves: Waves in the run.
+        random_first: Share of random lays in the first wave.
+        random_last: Share in the last; it changes evenly.
+        batch_size: Roots in a step of the learner.
+        passes: How often each sample is used.
+        replay: Samples kept to be learned from again; 0 to learn from each wave alone. Only for
+            `expectation`, whose games are then all played by `start`.
+        played: Waves that are played; in those after them only what is kept is learned. All by
+            default.
+        learning_rate: Of the first wave; it falls evenly to zero at the last.
+        average_decay: Decay, for each step, of the averaged weights that act.
+        value_weight: Weight of the win chance's loss.
+        huber: Error in points beyond which the loss grows only linearly.
+        low_precision: Whether layers compute in bfloat16, if the machine can.
+        checkpoint_every: Waves between checkpoints.
+        evaluate_every: Waves between evaluations; 0 for none but the last.
+        opponents: Specs of the agents to evaluate against.
+        pairs: Mirrored pairs of games in an evaluation.
+        evaluation_seed: Seed of their deals.
+        out: The run folder.
+    """
+
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    hidden: Annotated[tuple[Width, ...], Strict(False), Field(min_length=1)] = (512, 512)
+    start: str | None = None
+    method: Literal["branching", "monte_carlo", "search", "expectation", "tosses"] = "branching"
+    library: Count = 300_000
+    near_share: Share = 0.6
+    deals: Annotated[int, Field(ge=1, le=100_000)] = 4096
+    root_share: Annotated[float, Field(gt=0, le=1)] = 0.5
+    waves: Count = 7000
+    random_first: Share = 0.1
+    random_last: Share = 0.02
+    batch_size: Count = 2048
+    passes: Count = 1
+    replay: Annotated[int, Field(ge=0, le=20_000_000)] = 0
+    played: Count | None = None
+    learning_rate: Positive = 1e-3
+    average_decay: Share = 0.999
+    value_weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.5
+    huber: Positive = 8.0
+    low_precision: bool = False
+    checkpoint_every: Count = 200
+    evaluate_every: Annotated[int, Field(ge=0)] = 0
+    opponents: Annotated[tuple[str, ...], Strict(False)] = ("random",)
+    pairs: Count = 500
+    evaluation_seed: Annotated[int, Field(ge=0, lt=2**64)] = 977
+    out: Annotated[Path, Strict(False)] | None = None
+
+    @model_validator(mode="after")
+    def _check_replay(self) -> Self:
+        if self.replay > 0 and (self.method != "expectation" or self.start is None):
+            raise ValueError("replay needs the method expectation and start.")
+        if self.played is not None and self.replay == 0:
+            raise ValueError("played needs replay.")
+        return self
+
+    def settings(self) -> dict[str, Any]:
+        """Returns the settings as TOML has them, but for the place of the run folder."""
+        return self.model_dump(mode="json", exclude={"out"}, exclude_none=True)
+
+    def run_name(self) -> str:
+        """Returns the name of the run's folder: the method, the seed and a hash of the settings."""
+        digest = hashlib.sha256(json.dumps(self.settings(), sort_keys=True).encode()).hexdigest()
+        return f"train_{self.method}_seed{self.seed}_{digest[:8]}"

@@ -1,0 +1,193 @@
+"""Episodes in lockstep: the play of single deals, and what the lays in it were worth.
+
+Games of a wave are played by the network with some random lays. Of their decisions a share are
+roots: there the game branches, each rank that may be laid gets a copy, and all copies are played to
+the end of the deal without random lays. So all lays of a root meet the same hidden cards, and their
+difference is far less noisy than their values are. Or only the lay that was made is valued, by the
+game itself: plain deep Monte Carlo. Or all are, by the search of the analysis, the teacher: against
+the opponent's hand as it is, or averaged over what it may be.
+
+A lay's worth is that of the game after the pegging, with the hands and the crib counted in order,
+less the same had nothing more been pegged; the latter, the luck of the show above all, does not
+depend on the lay. It is given in points: divided by what a point is worth at the score.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribai.analysis import pegging
+from cribai.analysis.knowledge import TARGET, WIN, load_knowledge
+from cribai.analysis.lays import LAYS
+from cribai.analysis.positions import STANDING
+from cribai.cards import NUM_RANKS
+from cribai.engine.state import STATE, VIEW, compiled_rules, new_log
+from cribai.rules import STANDARD
+from cribai.training.deals import begin_deals, training_key
+from cribai.training.features import NUM_INPUTS, SCRATCH
+from cribai.training.roots import (
+    BRANCH,
+    BRANCHING,
+    COUNTS,
+    EXPECTATION,
+    MONTE_CARLO,
+    ROOT,
+    SEARCH,
+    find_decisions,
+    take_decisions,
+)
+from cribai.training.stakes import load_stakes
+from cribai.training.worths import average_roots, search_roots, value_roots
+
+CHUNK: Final = 4096
+"""Decisions that the network answers at once."""
+
+METHODS: Final = {
+    "monte_carlo": MONTE_CARLO,
+    "branching": BRANCHING,
+    "search": SEARCH,
+    "expectation": EXPECTATION,
+}
+
+UNKNOWN: Final = -1.0
+
+SAMPLES: Final = 40
+HORIZON: Final = 45
+DOUBT: Final = 0.02
+GREED: Final = 1.5
+"""How the opponent's hands are believed and sampled; see `cribai.analysis.lays`."""
+
+
+Evaluate = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+"""From rows (n, NUM_INPUTS) to outputs (n, NUM_OUTPUTS)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What a wave says of its roots.
+
+    Attributes:
+        rows: float32 array (n, NUM_INPUTS).
+        targets: float32 array (n, 13): the worth of each rank in points.
+        masks: float32 array (n, 13): 1 for each rank that was valued.
+        wins: float32 array (n,): the chance to win once the pegging is over, UNKNOWN if it is not.
+        num_decisions: Decisions that the network took.
+    """
+
+    rows: NDArray[np.float32]
+    targets: NDArray[np.float32]
+    masks: NDArray[np.float32]
+    wins: NDArray[np.float32]
+    num_decisions: int
+
+
+class SelfPlay:
+    """Plays waves of deals.
+
+    Args:
+        library: DEAL array, where episodes begin.
+        seed: Seed of training.
+        deals: Deals in a wave.
+        root_share: Share of the decisions that become roots.
+        method: One of METHODS, see `cribai.training.roots`.
+    """
+
+    def __init__(
+        self, library: NDArray[Any], seed: int, deals: int, root_share: float, method: str
+    ) -> None:
+        self.library = library
+        self.seed = seed
+        self.deals = deals
+        self.root_share = root_share
+        self.method = METHODS[method]
+        self._rules = compiled_rules(STANDARD)
+        self._log = new_log(enabled=False)
+        self._tables = load_knowledge()
+        self._stakes = load_stakes()
+        self._standings = np.zeros(1, STANDING)
+        # A deal has about 4.5 decisions of 2.6 lays each; room for more than ever came.
+        most_roots = int(deals * (6 * root_share + 0.5)) + 64
+        most_states = deals + {MONTE_CARLO: 0, BRANCHING: 4}.get(self.method, 1) * most_roots
+        self._states = np.zeros(most_states, STATE)
+        self._alive = np.zeros(most_states, np.int64)
+        self._next_alive = np.zeros(most_states, np.int64)
+        self._roots = np.zeros(most_roots, ROOT)
+        self._branches = np.zeros(4 * most_roots, BRANCH)
+        self._counts = np.zeros(1, COUNTS)
+        self._rows = np.zeros((CHUNK, NUM_INPUTS), np.float32)
+        self._due = np.zeros(CHUNK, np.int64)
+        self._cursor = np.zeros(1, np.int64)
+        self._views = np.zeros(1, VIEW)
+        self._scratch = np.zeros(1, SCRATCH)
+        self._search = np.zeros(1, pegging.SEARCH)
+        self._lays = np.zeros(1, LAYS)
+        self._lays["stake"] = WIN
+        self._lays["target"] = TARGET
+        self._lays["horizon"] = HORIZON
+        self._lays["samples"] = SAMPLES
+        self._lays["replies"] = pegging.CAUTIOUS
+        self._lays["doubt"] = DOUBT
+        self._lays["greed"] = GREED
+        self._samples = np.zeros((most_roots, NUM_INPUTS), np.float32)
+        self._targets = np.zeros((most_roots, NUM_RANKS), np.float32)
+        self._masks = np.zeros((most_roots, NUM_RANKS), np.float32)
+        self._wins = np.zeros(most_roots, np.float32)
+
+    def play(self, wave: int, evaluate: Evaluate, random_share: float) -> Samples:
+        """Plays a wave; its deals and chances are a function of the seed and the wave's number.
+
+        Args:
+            wave: Its number.
+            evaluate: The network.
+            random_share: Share of the decisions of the games, not of their copies, at random.
+
+        Returns:
+            Samples whose arrays are overwritten by the next wave.
+        """
+        key = training_key(self.seed, 2, wave)
+        begin_deals(self._states, self._rules, self._log, key, self.library, self.deals)
+        counts = self._counts[0]
+        counts["states"] = counts["alive"] = self.deals
+        counts["roots"] = counts["branches"] = 0
+        self._alive[: self.deals] = np.arange(self.deals)
+        num_decisions = 0
+        while counts["alive"]:
+            num_alive = int(counts["alive"])
+            counts["alive"] = 0
+            self._cursor[0] = 0
+            while self._cursor[0] < num_alive:
+                found = find_decisions(
+                    self._states, self._rules, self._log, self._stakes, self._views,
+                    self._scratch, self._alive, num_alive, self._cursor, self._due, self._rows,
+                )  # fmt: skip
+                if found == 0:
+                    continue
+                num_decisions += found
+                outputs = evaluate(self._rows[:found])
+                take_decisions(
+                    self._states, self._rules, self._log, key, self._due, found, outputs,
+                    self._rows, self.deals, random_share, self.root_share, self.method,
+                    self._next_alive, self._counts, self._roots, self._branches, self._samples,
+                )  # fmt: skip
+            self._alive, self._next_alive = self._next_alive, self._alive
+        num_roots = int(counts["roots"])
+        self._masks[:num_roots] = 0
+        given = (self._states, self._rules, self._tables, self._stakes, self._standings)
+        results = (self._counts, self._roots, self._branches, self._targets, self._masks)
+        if self.method == EXPECTATION:
+            self._wins[:num_roots] = UNKNOWN
+            average_roots(*given, self._views, self._lays, *results)
+        elif self.method == SEARCH:
+            search_roots(*given, self._search, *results, self._wins)
+        else:
+            value_roots(*given, *results, self._wins)
+        return Samples(
+            self._samples[:num_roots],
+            self._targets[:num_roots],
+            self._masks[:num_roots],
+            self._wins[:num_roots],
+            num_decisions,
+        )
