@@ -25,6 +25,8 @@ from cribai.training.network import LayNetwork
 from cribai.training.run import MANIFEST, STATES, WEIGHTS, Run
 from cribai.training.selfplay import Samples
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 TINY = {
     "seed": 3,
@@ -217,7 +219,6 @@ def test_command(tmp_path: Path) -> None:
     assert "Unknown key 'wave'" in command.run(*words, "--set", "wave=3").complaint
 
 
-@pytest.mark.slow
 def test_killed_run_resumes(tmp_path: Path) -> None:
     path = write_config(tmp_path / "tiny.toml", waves=200)
     words = [sys.executable, "-m", "cribai", "train", "--config", str(path)]
@@ -234,7 +235,6 @@ def test_killed_run_resumes(tmp_path: Path) -> None:
     assert tensors(killed) == tensors(tmp_path / "whole")
 
 
-@pytest.mark.slow
 def test_smoke(tmp_path: Path) -> None:
     start = time.monotonic()
     result = command.run(

@@ -28,6 +28,8 @@ from cribai.training.toss_features import (
 )
 from cribai.training.toss_selfplay import TossSamples, TossSelfPlay, toss_options
 
+pytestmark = pytest.mark.slow
+
 TINY = {
     "seed": 3,
     "library": 300,
