@@ -33,7 +33,7 @@ def bot(tmp_path: Path) -> Any:
 
 def test_all_that_are_installed() -> None:
     config = with_agents(make_config(agents=[]))
-    assert config.agents == ("expectimax", "greedy", "random")
+    assert config.agents == ("expectimax", "greedy", "policy", "policy+search", "random")
     assert with_agents(make_config()).agents == ("random", "greedy")
     assert most_games(config) == 3 * 40
 
