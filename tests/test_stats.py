@@ -14,6 +14,7 @@ from scipy import stats as scipy_stats
 from cribai import MATCH_POINTS
 from cribai.engine.simulate import NO_FORFEIT, RESULT
 from cribai.engine.state import DEALER_CRIB, DEALER_HAND, DEALER_HEELS, DEALER_PEGGING, PONE_HAND
+from cribai.tournament.luck import luck_adjusted
 from cribai.tournament.stats import SOURCES, Stats
 
 
@@ -153,7 +154,7 @@ def test_flipped() -> None:
     assert stats.flipped().win_rate_interval == pytest.approx((1 - high, 1 - low))
     low, high = stats.margin_interval
     assert stats.flipped().margin_interval == pytest.approx((-high, -low))
-    seen_by_a, seen_by_b = stats.luck_adjusted(), stats.flipped().luck_adjusted()
+    seen_by_a, seen_by_b = luck_adjusted(stats), luck_adjusted(stats.flipped())
     assert seen_by_a is not None
     assert seen_by_b is not None
     assert seen_by_b.win_rate == pytest.approx(1 - seen_by_a.win_rate)
@@ -277,7 +278,7 @@ def test_points_never_counted_have_no_bounds() -> None:
 def test_luck_is_taken_out_by_regression(num_pairs: int) -> None:
     results = random_results(num_pairs, seed=7)
     luck = random_luck(results, seed=7)
-    adjusted = Stats.from_results(results, luck).luck_adjusted()
+    adjusted = luck_adjusted(Stats.from_results(results, luck))
     assert adjusted is not None
     won, lucks = by_pair(results["winner"] == 0), by_pair(luck) / 1e6
     fitted = sm.OLS(won, sm.add_constant(lucks)).fit()
@@ -292,10 +293,10 @@ def test_luck_does_not_lead_beyond_certainty() -> None:
     results = make_results(*[(121, 100)] * 38, (100, 121), (121, 100))
     luck = np.full(40, -100_000)
     luck[38:] = 900_000
-    adjusted = Stats.from_results(results, luck).luck_adjusted()
+    adjusted = luck_adjusted(Stats.from_results(results, luck))
     assert adjusted is not None
     assert 0 <= adjusted.interval.low <= adjusted.win_rate <= adjusted.interval.high <= 1
-    flipped = Stats.from_results(results, luck).flipped().luck_adjusted()
+    flipped = luck_adjusted(Stats.from_results(results, luck).flipped())
     assert flipped is not None
     assert flipped.win_rate == pytest.approx(1 - adjusted.win_rate)
     assert flipped.interval == pytest.approx(
@@ -307,11 +308,11 @@ def test_unknown_luck_is_not_taken_out() -> None:
     results = random_results(10, seed=8)
     luck = random_luck(results, seed=8)
     known, unknown = Stats.from_results(results, luck), Stats.from_results(results)
-    assert unknown.luck_adjusted() is None
-    assert (known + unknown).luck_adjusted() is None
-    assert Stats.from_results(results[:4], luck[:4]).luck_adjusted() is None
-    assert Stats.from_results(results, luck * 0).luck_adjusted() is None
-    assert known.luck_adjusted() is not None
+    assert luck_adjusted(unknown) is None
+    assert luck_adjusted(known + unknown) is None
+    assert luck_adjusted(Stats.from_results(results[:4], luck[:4])) is None
+    assert luck_adjusted(Stats.from_results(results, luck * 0)) is None
+    assert luck_adjusted(known) is not None
 
 
 def test_alike_pairs_leave_doubt() -> None:
@@ -349,7 +350,7 @@ def test_coverage_of_other_intervals() -> None:
     for seed in range(repeats):
         results = random_results(60, seed)
         stats = Stats.from_results(results, random_luck(results, seed))
-        adjusted = stats.luck_adjusted()
+        adjusted = luck_adjusted(stats)
         assert adjusted is not None
         # In `random_results` each side wins half, by 121 less the mean of 40 to 120.
         for place, (truth, interval) in enumerate(

@@ -1,12 +1,11 @@
 """`cribai train`: trains the policy network by self-play."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cribai.cli.output import Json, print_json
+from cribai.cli.output import Json, interrupted, print_json
 
 
 def train(
@@ -52,12 +51,10 @@ def train(
         try:
             figures = run.train(show)
         except KeyboardInterrupt:
-            print(
-                f"cribai: interrupted after wave {run.wave}; --resume goes on from the last"
-                f" checkpoint in {folder}, if there is one.",
-                file=sys.stderr,
+            interrupted(
+                f"wave {run.wave} was the last; --resume goes on from the last checkpoint in"
+                f" {folder}, if there is one"
             )
-            raise SystemExit(1) from None
     if json:
         print_json(figures | {"out": str(folder)})
         return

@@ -6,7 +6,7 @@ pair share their deals and are not independent; pairs are, so that intervals are
 
 from dataclasses import dataclass, fields
 from math import inf, sqrt
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,6 @@ SOURCES: Final = {
     "pone": {"pegging": PONE_PEGGING, "hand": PONE_HAND},
 }
 """Places in the tallies by role and source."""
-
-LUCK_UNIT: Final = 1e-6
-"""Luck is counted in millionths of a game, so that sums are exact in any order."""
 
 NUM_LEVELS: Final = 3
 """Ways to lose: plainly, by a skunk, by a double skunk."""
@@ -364,37 +361,6 @@ class Stats:
         error = sqrt(max(residuals, 0.0) * pairs / (pairs - 1)) / times
         return around(ratio, error, pairs)
 
-    def luck_adjusted(self) -> "LuckAdjusted | None":
-        """Returns the win rate with luck as a control variate; None when too little is known.
-
-        The luck has the mean zero whatever the agents do, so that the win rate less a multiple of
-        the mean luck has the same expectation. The multiple is the regression coefficient of a
-        pair's wins on its luck, which leaves the least variance.
-        """
-        pairs = self.lucky_pairs
-        if pairs < 3 or pairs != self.pairs:
-            return None
-        wins = sum(self.wins)
-        _, one, both = self.pairs_by_wins
-        win_variance = pairs * (one + 4 * both) - wins**2
-        luck_variance = pairs * self.luck_squares - self.luck**2
-        covariance = pairs * self.luck_wins - self.luck * wins
-        if win_variance == 0 or luck_variance == 0:
-            return None
-        slope = covariance / luck_variance
-        left = win_variance - slope * covariance
-        rate = (wins - slope * self.luck) / self.games
-        # Of the regression at no luck, which the mean luck is a little away from.
-        error = sqrt(max(left, 0.0) / (pairs - 2)) / pairs / GAMES_PER_PAIR
-        error *= sqrt(1 + self.luck**2 / luck_variance)
-        low, high = around(rate, error, pairs - 1)
-        return LuckAdjusted(
-            win_rate=min(max(rate, 0.0), 1.0),
-            interval=Interval(min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)),
-            luck=LUCK_UNIT * self.luck / self.games,
-            variance_reduction=win_variance / left if left > 0 else inf,
-        )
-
     def _weigh(self, weights: tuple[int, ...]) -> tuple[int, int]:
         """Returns the sum over pairs of the weighted number of ends, and of its squares."""
         total = sum(weight * number for weight, number in zip(weights, self.ends, strict=True))
@@ -407,22 +373,6 @@ class Stats:
 
     def _share_interval(self, weights: tuple[int, ...]) -> Interval:
         return share_interval(self.pairs, *self._weigh(weights))
-
-
-class LuckAdjusted(NamedTuple):
-    """A win rate with luck as a control variate.
-
-    Attributes:
-        win_rate: Estimate of the same win rate.
-        interval: Its interval.
-        luck: `a`'s mean luck, in games won more than expected, a game.
-        variance_reduction: How many times smaller the variance is than without.
-    """
-
-    win_rate: float
-    interval: Interval
-    luck: float
-    variance_reduction: float
 
 
 def _by_pair(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from cribai.errors import ConfigError
 from cribai.rules import get_match_points
 from cribai.tournament.acc import AccPlan, summarize_acc
 from cribai.tournament.intervals import Interval
+from cribai.tournament.luck import luck_adjusted
 from cribai.tournament.plans import SprtPlan
 from cribai.tournament.ratings import Ratings, likelihood_of_superiority, rate
 from cribai.tournament.run import Tournament
@@ -170,7 +171,7 @@ def summarize_stats(stats: Stats, match_points: str) -> dict[str, Any]:
     ):
         summary[name] = value
         summary[f"{name}_interval"] = bounds(interval)
-    adjusted = stats.luck_adjusted()
+    adjusted = luck_adjusted(stats)
     return summary | {
         "match_points": list(stats.match_points(points)),
         "pairs_by_wins": list(stats.pairs_by_wins),
