@@ -244,3 +244,26 @@ def test_smoke(tmp_path: Path) -> None:
     assert time.monotonic() - start < 240
     match = next(match for match in result["matches"] if match["opponent"] == "random")
     assert match["low"] > 0.9
+
+
+def test_ctrl_c_ends_like_other_commands_and_keeps_the_checkpoint(tmp_path: Path) -> None:
+    words = ["waves=100000", "deals=300", "library=2000", "checkpoint_every=2"]
+    settings = [part for word in words for part in ("--set", word)]
+    out = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cribai", "train", *settings, "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A test runner in the background may have Ctrl-C ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    while process.poll() is None and not (out / "manifest.json").exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, "")
+    assert errors.splitlines()[-1].startswith("cribai: interrupted; ")
+    assert "--resume" in errors
+    assert "Traceback" not in errors
+    load_weights(out / "weights.safetensors")
