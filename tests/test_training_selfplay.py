@@ -11,10 +11,11 @@ from cribai.analysis.knowledge import DEALER, PONE, load_knowledge
 from cribai.analysis.positions import STANDING, win_probability
 from cribai.analysis.tosses import toss_values
 from cribai.engine import state as engine
-from cribai.training.deals import DEAL, begin_deals, make_library, training_key
+from cribai.training.deals import DEAL, begin_deals, make_library, toss_deals, training_key
 from cribai.training.features import COLUMNS, lay_features
+from cribai.training.lockstep import COUNTS, NETWORK
 from cribai.training.network import NUM_OUTPUTS
-from cribai.training.roots import BRANCH, COUNTS, ROOT
+from cribai.training.roots import BRANCH, ROOT
 from cribai.training.selfplay import METHODS, UNKNOWN, Samples, SelfPlay
 from cribai.training.stakes import load_stakes
 from cribai.training.worths import value_roots
@@ -28,7 +29,10 @@ def library() -> NDArray[Any]:
 def begin(library: NDArray[Any], number: int) -> GameBatch:
     states = np.zeros(number, engine.STATE)
     rules = engine.compiled_rules(STANDARD)
-    begin_deals(states, rules, engine.new_log(False), training_key(1, 9), library, number)
+    key = training_key(1, 9)
+    begin_deals(states, rules, key, library, number)
+    seats = np.full((number, 2), NETWORK, np.int8)
+    toss_deals(states, rules, engine.new_log(False), key, library, number, seats)
     return GameBatch(states, STANDARD)
 
 

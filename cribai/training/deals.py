@@ -24,6 +24,7 @@ from cribai.analysis.tossing import NUM_TOSSES
 from cribai.engine.dealing import GOLDEN, below, combine, lay_out, mix, start_game
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import rank_table
+from cribai.engine.state import DISCARD
 from cribai.engine.transitions import advance
 from cribai.rules import STANDARD
 
@@ -200,23 +201,41 @@ def lay_out_deal(state: Any, rules: Any, chance: Any, deal: Any) -> None:
 
 
 @kernel
-def begin_deals(states: Any, rules: Any, log: Any, key: Any, library: Any, number: int) -> None:
-    """Begins deals of the library, chosen at random, up to the first lay.
-
-    A deal that heels have ended is over.
+def begin_deals(states: Any, rules: Any, key: Any, library: Any, number: int) -> None:
+    """Lays out deals of the library, chosen at random, with the first toss due.
 
     Args:
         states: STATE array (>= number,). Modified in place: the first `number`.
         rules: RULES array (1,).
-        log: LOG array (1,).
         key: uint64 key of the choice.
         library: DEAL array.
         number: How many.
     """
     for i in range(number):
-        state = states[i]
         chance = combine(key, i)
-        deal = library[below(chance, library.shape[0])]
-        lay_out_deal(state, rules[0], chance, deal)
-        advance(state, rules[0], log[0], int(deal["tosses"][PONE]))
-        advance(state, rules[0], log[0], int(deal["tosses"][DEALER]))
+        lay_out_deal(states[i], rules[0], chance, library[below(chance, library.shape[0])])
+
+
+@kernel
+def toss_deals(
+    states: Any, rules: Any, log: Any, key: Any, library: Any, number: int, seats: Any
+) -> None:
+    """Makes the library's tosses, up to a toss that is an agent's, or else up to the first lay.
+
+    A deal that heels have ended is over.
+
+    Args:
+        states: STATE array (>= number,) as `begin_deals` has left them. Modified in place.
+        rules: RULES array (1,).
+        log: LOG array (1,).
+        key: uint64 key of the choice.
+        library: DEAL array.
+        number: How many.
+        seats: int8 array (>= number, 2), below 0 where the library tosses; by seat, which is the
+            role.
+    """
+    for i in range(number):
+        state = states[i]
+        deal = library[below(combine(key, i), library.shape[0])]
+        while state["phase"] == DISCARD and seats[i, state["actor"]] < 0:
+            advance(state, rules[0], log[0], int(deal["tosses"][state["actor"]]))

@@ -1,5 +1,6 @@
-"""Kernels of self-play: decisions are found and made, and some of them become roots."""
+"""Kernels of self-play: decisions are made, and some of them become roots."""
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -9,8 +10,7 @@ from cribai.engine.dealing import below, combine, decision_key
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.state import PLAY
 from cribai.engine.transitions import advance
-from cribai.engine.viewing import write_view
-from cribai.training.features import KEPT, write_features
+from cribai.training.features import KEPT
 
 MONTE_CARLO, BRANCHING, SEARCH, EXPECTATION = range(4)
 """What values a root's lays: the game as it went on, and so the lay made alone; copies of the game,
@@ -31,6 +31,8 @@ ROOT: Final = np.dtype(
     align=True,
 )
 
+_DRAWS: Final = 1 << 30
+
 BRANCH: Final = np.dtype(
     [
         ("root", np.int64),
@@ -39,84 +41,6 @@ BRANCH: Final = np.dtype(
     ],
     align=True,
 )
-
-COUNTS: Final = np.dtype(
-    [("states", np.int64), ("roots", np.int64), ("branches", np.int64), ("alive", np.int64)],
-    align=True,
-)
-
-
-@inlined
-def lay_without_choice(state: Any, rules: Any, log: Any) -> None:
-    """Carries a deal on while only one rank may be laid.
-
-    Args:
-        state: STATE record. Modified in place.
-        rules: RULES record.
-        log: LOG record.
-    """
-    while state["phase"] == PLAY:
-        slots = int(state["playable"])
-        player = int(state["actor"])
-        first = -1
-        choice = False
-        for slot in range(KEPT):
-            if (slots >> slot) & 1:
-                if first < 0:
-                    first = slot
-                elif (state["hands"][player, slot] >> 2) != (state["hands"][player, first] >> 2):
-                    choice = True
-        if choice:
-            return
-        advance(state, rules, log, rules["num_tosses"] + first)
-
-
-@kernel
-def find_decisions(
-    states: Any,
-    rules: Any,
-    log: Any,
-    stakes: Any,
-    views: Any,
-    scratch: Any,
-    alive: Any,
-    num_alive: int,
-    cursor: Any,
-    due: Any,
-    rows: Any,
-) -> int:
-    """Finds the next decisions between lays and writes their features; lone choices are made.
-
-    Args:
-        states: STATE array. Modified in place.
-        rules: RULES array (1,).
-        log: LOG array (1,).
-        stakes: STAKES array (1,).
-        views: VIEW array (1,). Scratch.
-        scratch: SCRATCH array (1,).
-        alive: int64 array, the states to look at.
-        num_alive: How many they are.
-        cursor: int64 array (1,), where to begin. Modified in place: where to go on.
-        due: int64 array (k,). Modified in place: the states with a decision.
-        rows: float32 array (k, NUM_INPUTS). Modified in place.
-
-    Returns:
-        How many were found, k at most.
-    """
-    found = 0
-    place = cursor[0]
-    while place < num_alive and found < due.shape[0]:
-        index = alive[place]
-        state = states[index]
-        lay_without_choice(state, rules[0], log[0])
-        if state["phase"] == PLAY:
-            write_view(state, rules[0], int(state["actor"]), index, views[0])
-            write_features(views[0], rules[0], stakes[0], scratch[0], rows, found)
-            due[found] = index
-            found += 1
-        place += 1
-    cursor[0] = place
-    return found
 
 
 @inlined
@@ -129,13 +53,32 @@ def slot_of_rank(state: Any, player: int, rank: int) -> int:
 
 
 @inlined
-def best_slot(state: Any, player: int, outputs: Any, row: int) -> int:
-    """Returns the playable card whose rank has the greatest output, the lowest of equals."""
+def best_slot(
+    state: Any, player: int, outputs: Any, row: int, temperature: float, chance: Any
+) -> int:
+    """Returns the playable card whose rank has the greatest output, the lowest of equals.
+
+    At a temperature above 0 a rank is drawn instead, a point of output per temperature making it a
+    factor e more likely: the greatest of the outputs with Gumbel noise.
+
+    Args:
+        state: STATE record.
+        player: Who lays.
+        outputs: float32 array (n, NUM_OUTPUTS).
+        row: Which of them.
+        temperature: In points.
+        chance: uint64 key of the draw.
+    """
     best = -1
     most = -1e30
     for slot in range(KEPT):
         if (int(state["playable"]) >> slot) & 1:
-            value = outputs[row, state["hands"][player, slot] >> 2]
+            rank = int(state["hands"][player, slot]) >> 2
+            value = float(outputs[row, rank])
+            if temperature > 0.0:
+                # Equal ranks have equal noise, and so the chance of one.
+                share = (below(combine(chance, 8 + rank), _DRAWS) + 0.5) / _DRAWS
+                value -= temperature * math.log(-math.log(share))
             if value > most:
                 most = value
                 best = slot
@@ -164,8 +107,10 @@ def take_decisions(
     rows: Any,
     num_games: int,
     random_share: float,
+    temperature: float,
     root_share: float,
     method: int,
+    seats: Any,
     alive: Any,
     counts: Any,
     roots: Any,
@@ -185,8 +130,10 @@ def take_decisions(
         rows: float32 array (>= found, NUM_INPUTS), the features.
         num_games: Games of the wave; the states beyond are copies.
         random_share: Share of the games' decisions at random.
+        temperature: Of the decisions that are not, in points; see `best_slot`.
         root_share: Share of the games' decisions that become roots.
         method: MONTE_CARLO, BRANCHING, SEARCH or EXPECTATION.
+        seats: int8 array (n, 2), the player in each seat. Modified in place: those of copies.
         alive: int64 array. Modified in place: the states that go on are appended.
         counts: COUNTS array (1,). Modified in place.
         roots: ROOT array. Modified in place.
@@ -198,10 +145,10 @@ def take_decisions(
         index = due[row]
         state = states[index]
         player = int(state["actor"])
-        slot = best_slot(state, player, outputs, row)
+        chance = combine(decision_key(state), key)
+        slot = best_slot(state, player, outputs, row, temperature, chance)
         best = int(state["hands"][player, slot]) >> 2
         if index < num_games:
-            chance = combine(decision_key(state), key)
             if below(combine(chance, 0), 1 << 30) < random_share * (1 << 30):
                 number = 0
                 for other in range(KEPT):
@@ -242,6 +189,8 @@ def take_decisions(
                         copy = count["states"]
                         count["states"] = copy + 1
                         states[copy] = state
+                        for seat in range(seats.shape[1]):
+                            seats[copy, seat] = seats[index, seat]
                         add_branch(count, branches, number, rank, copy)
                         advance(states[copy], rules[0], log[0], rules[0]["num_tosses"] + other)
                         if states[copy]["phase"] == PLAY:
@@ -278,7 +227,7 @@ def lay_best(
     """
     for row in range(found):
         state = states[due[row]]
-        slot = best_slot(state, int(state["actor"]), outputs, row)
+        slot = best_slot(state, int(state["actor"]), outputs, row, 0.0, np.uint64(0))
         advance(state, rules[0], log[0], rules[0]["num_tosses"] + slot)
         if state["phase"] == PLAY:
             alive[counts[0]["alive"]] = due[row]

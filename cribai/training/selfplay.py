@@ -7,43 +7,40 @@ difference is far less noisy than their values are. Or only the lay that was mad
 game itself: plain deep Monte Carlo. Or all are, by the search of the analysis, the teacher: against
 the opponent's hand as it is, or averaged over what it may be.
 
+In a share of the games one seat is an opponent's, another agent of a pool, in their copies too.
+
 A lay's worth is that of the game after the pegging, with the hands and the crib counted in order,
 less the same had nothing more been pegged; the latter, the luck of the show above all, does not
 depend on the lay. It is given in points: divided by what a point is worth at the score.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cribai.agent import Agent
 from cribai.analysis import pegging
 from cribai.analysis.knowledge import TARGET, WIN, load_knowledge
 from cribai.analysis.lays import LAYS
 from cribai.analysis.positions import STANDING
 from cribai.cards import NUM_RANKS
-from cribai.engine.state import STATE, VIEW, compiled_rules, new_log
-from cribai.rules import STANDARD
-from cribai.training.deals import begin_deals, training_key
-from cribai.training.features import NUM_INPUTS, SCRATCH
+from cribai.engine.state import VIEW
+from cribai.training.deals import begin_deals, toss_deals, training_key
+from cribai.training.features import NUM_INPUTS
+from cribai.training.lockstep import NETWORK, NUM_SEATS, Evaluate, Lockstep
 from cribai.training.roots import (
     BRANCH,
     BRANCHING,
-    COUNTS,
     EXPECTATION,
     MONTE_CARLO,
     ROOT,
     SEARCH,
-    find_decisions,
     take_decisions,
 )
-from cribai.training.stakes import load_stakes
 from cribai.training.worths import average_roots, search_roots, value_roots
-
-CHUNK: Final = 4096
-"""Decisions that the network answers at once."""
 
 METHODS: Final = {
     "monte_carlo": MONTE_CARLO,
@@ -59,10 +56,6 @@ HORIZON: Final = 45
 DOUBT: Final = 0.02
 GREED: Final = 1.5
 """How the opponent's hands are believed and sampled; see `cribai.analysis.lays`."""
-
-
-Evaluate = Callable[[NDArray[np.float32]], NDArray[np.float32]]
-"""From rows (n, NUM_INPUTS) to outputs (n, NUM_OUTPUTS)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,35 +86,38 @@ class SelfPlay:
         deals: Deals in a wave.
         root_share: Share of the decisions that become roots.
         method: One of METHODS, see `cribai.training.roots`.
+        temperature: Of the network's decisions, in points; at 0 it does what it finds best.
+        opponents: Agents that have one seat of some games.
+        opponent_share: Share of those games.
     """
 
     def __init__(
-        self, library: NDArray[Any], seed: int, deals: int, root_share: float, method: str
+        self,
+        library: NDArray[Any],
+        seed: int,
+        deals: int,
+        root_share: float,
+        method: str,
+        temperature: float = 0.0,
+        opponents: Sequence[Agent] = (),
+        opponent_share: float = 0.0,
     ) -> None:
         self.library = library
         self.seed = seed
         self.deals = deals
         self.root_share = root_share
         self.method = METHODS[method]
-        self._rules = compiled_rules(STANDARD)
-        self._log = new_log(enabled=False)
+        self.temperature = temperature
+        self.opponent_share = opponent_share
         self._tables = load_knowledge()
-        self._stakes = load_stakes()
         self._standings = np.zeros(1, STANDING)
         # A deal has about 4.5 decisions of 2.6 lays each; room for more than ever came.
         most_roots = int(deals * (6 * root_share + 0.5)) + 64
         most_states = deals + {MONTE_CARLO: 0, BRANCHING: 4}.get(self.method, 1) * most_roots
-        self._states = np.zeros(most_states, STATE)
-        self._alive = np.zeros(most_states, np.int64)
-        self._next_alive = np.zeros(most_states, np.int64)
+        self._lockstep = Lockstep(most_states, opponents)
         self._roots = np.zeros(most_roots, ROOT)
         self._branches = np.zeros(4 * most_roots, BRANCH)
-        self._counts = np.zeros(1, COUNTS)
-        self._rows = np.zeros((CHUNK, NUM_INPUTS), np.float32)
-        self._due = np.zeros(CHUNK, np.int64)
-        self._cursor = np.zeros(1, np.int64)
         self._views = np.zeros(1, VIEW)
-        self._scratch = np.zeros(1, SCRATCH)
         self._search = np.zeros(1, pegging.SEARCH)
         self._lays = np.zeros(1, LAYS)
         self._lays["stake"] = WIN
@@ -148,42 +144,37 @@ class SelfPlay:
             Samples whose arrays are overwritten by the next wave.
         """
         key = training_key(self.seed, 2, wave)
-        begin_deals(self._states, self._rules, self._log, key, self.library, self.deals)
-        counts = self._counts[0]
-        counts["states"] = counts["alive"] = self.deals
+        step = self._lockstep
+        counts = step.counts[0]
+        begin_deals(step.states, step.rules, key, self.library, self.deals)
+        self._seat_opponents(wave)
+        given = (step.states, step.rules, step.log, key, self.library, self.deals, step.seats)
+        toss_deals(*given)
+        step.toss(self.deals)
+        toss_deals(*given)
+        counts["states"] = self.deals
         counts["roots"] = counts["branches"] = 0
-        self._alive[: self.deals] = np.arange(self.deals)
-        num_decisions = 0
-        while counts["alive"]:
-            num_alive = int(counts["alive"])
-            counts["alive"] = 0
-            self._cursor[0] = 0
-            while self._cursor[0] < num_alive:
-                found = find_decisions(
-                    self._states, self._rules, self._log, self._stakes, self._views,
-                    self._scratch, self._alive, num_alive, self._cursor, self._due, self._rows,
-                )  # fmt: skip
-                if found == 0:
-                    continue
-                num_decisions += found
-                outputs = evaluate(self._rows[:found])
-                take_decisions(
-                    self._states, self._rules, self._log, key, self._due, found, outputs,
-                    self._rows, self.deals, random_share, self.root_share, self.method,
-                    self._next_alive, self._counts, self._roots, self._branches, self._samples,
-                )  # fmt: skip
-            self._alive, self._next_alive = self._next_alive, self._alive
+
+        def take(found: int, outputs: NDArray[np.float32]) -> None:
+            take_decisions(
+                step.states, step.rules, step.log, key, step.due, found, outputs, step.rows,
+                self.deals, random_share, self.temperature, self.root_share, self.method,
+                step.seats, step.next_alive, step.counts, self._roots, self._branches,
+                self._samples,
+            )  # fmt: skip
+
+        num_decisions = step.play(self.deals, evaluate, take)
         num_roots = int(counts["roots"])
         self._masks[:num_roots] = 0
-        given = (self._states, self._rules, self._tables, self._stakes, self._standings)
-        results = (self._counts, self._roots, self._branches, self._targets, self._masks)
+        states = (step.states, step.rules, self._tables, step.stakes, self._standings)
+        results = (step.counts, self._roots, self._branches, self._targets, self._masks)
         if self.method == EXPECTATION:
             self._wins[:num_roots] = UNKNOWN
-            average_roots(*given, self._views, self._lays, *results)
+            average_roots(*states, self._views, self._lays, *results)
         elif self.method == SEARCH:
-            search_roots(*given, self._search, *results, self._wins)
+            search_roots(*states, self._search, *results, self._wins)
         else:
-            value_roots(*given, *results, self._wins)
+            value_roots(*states, *results, self._wins)
         return Samples(
             self._samples[:num_roots],
             self._targets[:num_roots],
@@ -191,3 +182,14 @@ class SelfPlay:
             self._wins[:num_roots],
             num_decisions,
         )
+
+    def _seat_opponents(self, wave: int) -> None:
+        """Gives one seat of a share of the games to an opponent, each as often as the others."""
+        step = self._lockstep
+        step.seats[: self.deals] = NETWORK
+        if not step.agents or self.opponent_share == 0:
+            return
+        chance = np.random.default_rng([self.seed, 6, wave])
+        games = np.flatnonzero(chance.random(self.deals) < self.opponent_share)
+        seats = chance.integers(0, NUM_SEATS, len(games))
+        step.seats[games, seats] = chance.integers(0, len(step.agents), len(games))

@@ -18,14 +18,12 @@ from cribai.analysis.tosses import TOSSES, value_tosses
 from cribai.engine.dealing import below, combine
 from cribai.engine.jit import kernel
 from cribai.engine.scoring import show_points
-from cribai.engine.state import OVER, STATE, VIEW, compiled_rules, new_log
+from cribai.engine.state import OVER
 from cribai.engine.transitions import advance
-from cribai.rules import STANDARD
 from cribai.training.deals import HORIZON, NUM_DEALS, lay_out_deal, training_key
-from cribai.training.features import KEPT, NUM_INPUTS, SCRATCH
-from cribai.training.roots import BRANCH, COUNTS, find_decisions, lay_best
-from cribai.training.selfplay import CHUNK, Evaluate
-from cribai.training.stakes import load_stakes
+from cribai.training.features import KEPT
+from cribai.training.lockstep import Evaluate, Lockstep
+from cribai.training.roots import BRANCH, lay_best
 from cribai.training.toss_features import (
     MAX_CANDIDATES,
     NUM_TOSS_INPUTS,
@@ -82,22 +80,11 @@ class TossSelfPlay:
         self.seed = seed
         self.deals = deals
         self._options = options
-        self._rules = compiled_rules(STANDARD)
-        self._log = new_log(enabled=False)
         self._tables = load_knowledge()
-        self._stakes = load_stakes()
         most_states = deals * MAX_CANDIDATES
-        self._states = np.zeros(most_states, STATE)
-        self._alive = np.zeros(most_states, np.int64)
-        self._next_alive = np.zeros(most_states, np.int64)
+        self._lockstep = Lockstep(most_states)
         self._roots = np.zeros(deals, TOSS_ROOT)
         self._branches = np.zeros(most_states, BRANCH)
-        self._counts = np.zeros(1, COUNTS)
-        self._rows = np.zeros((CHUNK, NUM_INPUTS), np.float32)
-        self._due = np.zeros(CHUNK, np.int64)
-        self._cursor = np.zeros(1, np.int64)
-        self._views = np.zeros(1, VIEW)
-        self._scratch = np.zeros(1, SCRATCH)
         self._samples = np.zeros((most_states, NUM_TOSS_INPUTS), np.float32)
         self._targets = np.zeros((deals, MAX_CANDIDATES), np.float32)
         self._masks = np.zeros((deals, MAX_CANDIDATES), np.float32)
@@ -113,37 +100,24 @@ class TossSelfPlay:
             Samples whose arrays are overwritten by the next wave.
         """
         key = training_key(self.seed, 4, wave)
-        counts = self._counts[0]
+        step = self._lockstep
         self._masks[:] = 0
         self._samples[:] = 0
-        counts["states"] = counts["alive"] = 0
+        step.counts["states"] = 0
         begin_toss_roots(
-            self._states, self._rules, self._log, self._tables, key, self.library, self._options,
-            self._counts, self._roots, self._branches, self._samples, self._masks,
+            step.states, step.rules, step.log, self._tables, key, self.library, self._options,
+            step.counts, self._roots, self._branches, self._samples, self._masks,
         )  # fmt: skip
-        counts["alive"] = counts["states"]
-        self._alive[: counts["alive"]] = np.arange(counts["alive"])
-        num_decisions = 0
-        while counts["alive"]:
-            num_alive = int(counts["alive"])
-            counts["alive"] = 0
-            self._cursor[0] = 0
-            while self._cursor[0] < num_alive:
-                found = find_decisions(
-                    self._states, self._rules, self._log, self._stakes, self._views,
-                    self._scratch, self._alive, num_alive, self._cursor, self._due, self._rows,
-                )  # fmt: skip
-                if found == 0:
-                    continue
-                num_decisions += found
-                outputs = evaluate(self._rows[:found])
-                lay_best(
-                    self._states, self._rules, self._log, self._due, found, outputs,
-                    self._next_alive, self._counts,
-                )  # fmt: skip
-            self._alive, self._next_alive = self._next_alive, self._alive
+
+        def take(found: int, outputs: NDArray[np.float32]) -> None:
+            lay_best(
+                step.states, step.rules, step.log, step.due, found, outputs, step.next_alive,
+                step.counts,
+            )  # fmt: skip
+
+        num_decisions = step.play(int(step.counts["states"][0]), evaluate, take)
         value_toss_roots(
-            self._states, self._rules, self._tables, self._counts, self._roots, self._branches,
+            step.states, step.rules, self._tables, step.counts, self._roots, self._branches,
             self._targets,
         )  # fmt: skip
         shape = (self.deals, MAX_CANDIDATES, NUM_TOSS_INPUTS)
