@@ -18,9 +18,10 @@ from cribai import ConfigError
 from cribai.config import load_config
 from cribai.training.checkpoint import CheckpointError, load_tensors, load_weights
 from cribai.training.config import TrainConfig
-from cribai.training.curves import BOARD, EVALUATIONS, TRAINING
+from cribai.training.curves import BOARD, CHALLENGES, EVALUATIONS, TRAINING
 from cribai.training.features import COLUMNS, NUM_INPUTS
-from cribai.training.learner import DivergedError, Learner, LearnerOptions, relative
+from cribai.training.learner import DivergedError, Learner, LearnerOptions
+from cribai.training.losses import LayLoss, relative
 from cribai.training.network import LayNetwork
 from cribai.training.run import MANIFEST, STATES, WEIGHTS, Run
 from cribai.training.selfplay import Samples
@@ -75,7 +76,14 @@ def test_another_seed_differs(tmp_path: Path) -> None:
 def test_what_a_run_leaves(tmp_path: Path) -> None:
     figures = Run(config(evaluate_every=3), tmp_path).train()
     names = {path.name for path in tmp_path.iterdir()}
-    assert names - {BOARD} == {MANIFEST, TRAINING, EVALUATIONS, WEIGHTS, *STATES}
+    assert names - {BOARD} == {
+        MANIFEST,
+        TRAINING,
+        EVALUATIONS,
+        CHALLENGES,
+        WEIGHTS,
+        *STATES,
+    }
     manifest = json.loads((tmp_path / MANIFEST).read_text())
     assert manifest["wave"] == 6
     with (tmp_path / EVALUATIONS).open() as file:
@@ -155,6 +163,13 @@ def test_weights_that_are_none_are_not_saved(tmp_path: Path) -> None:
         ({"random_last": 1.5}, "random_last"),
         ({"deals": 2.5}, "deals"),
         ({"opponents": [3]}, "opponents"),
+        ({"pool": ["greedy"]}, "pool and pool_share"),
+        ({"pool_share": 0.5}, "pool and pool_share"),
+        ({"pool": ["champion"], "pool_share": 0.5}, "needs gate_every"),
+        ({"loss": "policy"}, "needs a temperature"),
+        ({"loss": "policy", "temperature": 1.0, "method": "monte_carlo"}, "needs a temperature"),
+        ({"teacher_weight": 0.5}, "needs teacher or start"),
+        ({"method": "tosses", "gate_every": 2}, "tosses are learned without"),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
@@ -184,8 +199,8 @@ def samples(number: int, chance: np.random.Generator) -> Samples:
 def test_learner_learns_differences_and_wins() -> None:
     torch.manual_seed(1)
     chance = np.random.default_rng(1)
-    options = LearnerOptions(256, 1, 0.99, 0.5, 6.0, relative=True, low_precision=False)
-    learner = Learner(LayNetwork((32,)), options)
+    loss = LayLoss(policy=False, relative=True, huber=6.0, value_weight=0.5)
+    learner = Learner(LayNetwork((32,)), loss, LearnerOptions(256, 1, 0.99, low_precision=False))
     for _ in range(150):
         learner.learn(samples(2048, chance), 3e-3, chance.permutation(2048)[np.newaxis])
     fresh = samples(1000, chance)
@@ -236,12 +251,10 @@ def test_killed_run_resumes(tmp_path: Path) -> None:
 
 
 def test_smoke(tmp_path: Path) -> None:
-    start = time.monotonic()
     result = command.run(
         "train", "--config", str(ROOT / "configs/train/smoke.toml"), "--out", str(tmp_path / "run"),
         "--json",
     ).json  # fmt: skip
-    assert time.monotonic() - start < 240
     match = next(match for match in result["matches"] if match["opponent"] == "random")
     assert match["low"] > 0.9
 

@@ -12,6 +12,9 @@ from cribai.config import Config
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
+CHAMPION = "champion"
+"""Name of the run's own best network in the pool."""
+
 Width = Annotated[int, Field(ge=1, le=4096)]
 
 
@@ -26,11 +29,20 @@ class TrainConfig(Config):
             lays of `start`.
         library: Deals with tosses to begin episodes from.
         near_share: Share of them near the end.
+        pool: Specs of the agents that have a seat in some deals; `champion` is the best network so
+            far of this run.
+        pool_share: Share of those deals.
         deals: Deals in a wave.
         root_share: Share of the decisions that are learned from.
         waves: Waves in the run.
         random_first: Share of random lays in the first wave.
         random_last: Share in the last; it changes evenly.
+        temperature: Points by which a lay is worse for it to be a factor e less likely to be made;
+            at 0 the best is.
+        loss: Whether the outputs are learned as `values`, or as a `policy` by its gradient.
+        entropy_weight: Weight of the policy's entropy in the loss, in points.
+        teacher: Weights to stay near to; those of `start` by default.
+        teacher_weight: Weight of the distance to them in the loss.
         batch_size: Roots in a step of the learner.
         passes: How often each sample is used.
         replay: Samples kept to be learned from again; 0 to learn from each wave alone. Only for
@@ -43,6 +55,9 @@ class TrainConfig(Config):
         huber: Error in points beyond which the loss grows only linearly.
         low_precision: Whether layers compute in bfloat16, if the machine can.
         checkpoint_every: Waves between checkpoints.
+        gate_every: Waves between challenges of the champion, whose weights are the run's; 0 for
+            none, the last network then being the run's.
+        gate_pairs: Mirrored pairs at most in such a match.
         evaluate_every: Waves between evaluations; 0 for none but the last.
         opponents: Specs of the agents to evaluate against.
         pairs: Mirrored pairs of games in an evaluation.
@@ -56,11 +71,18 @@ class TrainConfig(Config):
     method: Literal["branching", "monte_carlo", "search", "expectation", "tosses"] = "branching"
     library: Count = 300_000
     near_share: Share = 0.6
+    pool: Annotated[tuple[str, ...], Strict(False)] = ()
+    pool_share: Share = 0.0
     deals: Annotated[int, Field(ge=1, le=100_000)] = 4096
     root_share: Annotated[float, Field(gt=0, le=1)] = 0.5
     waves: Count = 7000
     random_first: Share = 0.1
     random_last: Share = 0.02
+    temperature: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = 0.0
+    loss: Literal["values", "policy"] = "values"
+    entropy_weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    teacher: str | None = None
+    teacher_weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     batch_size: Count = 2048
     passes: Count = 1
     replay: Annotated[int, Field(ge=0, le=20_000_000)] = 0
@@ -71,6 +93,8 @@ class TrainConfig(Config):
     huber: Positive = 8.0
     low_precision: bool = False
     checkpoint_every: Count = 200
+    gate_every: Annotated[int, Field(ge=0)] = 0
+    gate_pairs: Count = 20_000
     evaluate_every: Annotated[int, Field(ge=0)] = 0
     opponents: Annotated[tuple[str, ...], Strict(False)] = ("random",)
     pairs: Count = 500
@@ -78,11 +102,23 @@ class TrainConfig(Config):
     out: Annotated[Path, Strict(False)] | None = None
 
     @model_validator(mode="after")
-    def _check_replay(self) -> Self:
+    def _check_together(self) -> Self:
         if self.replay > 0 and (self.method != "expectation" or self.start is None):
             raise ValueError("replay needs the method expectation and start.")
         if self.played is not None and self.replay == 0:
             raise ValueError("played needs replay.")
+        if (self.pool_share > 0) != bool(self.pool):
+            raise ValueError("pool and pool_share need each other.")
+        if CHAMPION in self.pool and self.gate_every == 0:
+            raise ValueError(f"{CHAMPION} in pool needs gate_every.")
+        if self.loss == "policy" and (self.temperature == 0 or self.method == "monte_carlo"):
+            raise ValueError(
+                "the loss policy needs a temperature, and a method that values all lays."
+            )
+        if self.teacher_weight > 0 and self.teacher is None and self.start is None:
+            raise ValueError("teacher_weight needs teacher or start.")
+        if self.method == "tosses" and (self.pool or self.gate_every or self.teacher_weight):
+            raise ValueError("tosses are learned without pool, gate_every and teacher_weight.")
         return self
 
     def settings(self) -> dict[str, Any]:

@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from cribai.training.evaluation import Evaluation
+from cribai.training.gating import Challenge
 
 TRAINING: Final = "training.csv"
 EVALUATIONS: Final = "evaluations.csv"
+CHALLENGES: Final = "challenges.csv"
 BOARD: Final = "tensorboard"
 
-_TRAINING_COLUMNS: Final = ("wave", "seconds", "decisions", "roots", "loss")
+_MEASURES: Final = ("loss", "entropy", "divergence", "calibration")
+_TRAINING_COLUMNS: Final = ("wave", "seconds", "decisions", "roots", *_MEASURES)
+_CHALLENGE_COLUMNS: Final = ("wave", "pairs", "win_rate", "ratio", "won")
 _EVALUATION_COLUMNS: Final = (
     "wave",
     "opponent",
@@ -38,6 +42,7 @@ class Curves:
         self._folder = folder
         self._begin(TRAINING, _TRAINING_COLUMNS, wave)
         self._begin(EVALUATIONS, _EVALUATION_COLUMNS, wave)
+        self._begin(CHALLENGES, _CHALLENGE_COLUMNS, wave)
         self._board: Any = None
         if find_spec("tensorboard") is not None:
             from torch.utils.tensorboard import SummaryWriter
@@ -60,9 +65,12 @@ class Curves:
     def add_wave(self, figures: Mapping[str, float]) -> None:
         """Adds the figures of a wave."""
         wave = int(figures["wave"])
-        self._append(TRAINING, [wave, *(figures[name] for name in _TRAINING_COLUMNS[1:])])
+        # A measure that the wave does not give is left empty.
+        self._append(TRAINING, [wave, *(figures.get(name, "") for name in _TRAINING_COLUMNS[1:])])
         if self._board is not None:
-            self._board.add_scalar("loss", figures["loss"], wave)
+            for name in _MEASURES:
+                if name in figures:
+                    self._board.add_scalar(name, figures[name], wave)
 
     def add_evaluation(self, wave: int, result: Evaluation) -> None:
         """Adds a match."""
@@ -83,6 +91,14 @@ class Curves:
         if self._board is not None:
             for name in ("win_rate", "low", "high", "margin"):
                 self._board.add_scalar(f"{result.opponent}/{name}", getattr(result, name), wave)
+
+    def add_challenge(self, wave: int, result: Challenge) -> None:
+        """Adds a challenge of the champion."""
+        row = [result.pairs, result.win_rate, result.ratio, int(result.won)]
+        self._append(CHALLENGES, [wave, *row])
+        if self._board is not None:
+            self._board.add_scalar("challenge/win_rate", result.win_rate, wave)
+            self._board.add_scalar("challenge/won", float(result.won), wave)
 
     def close(self) -> None:
         """Writes what is not written yet."""

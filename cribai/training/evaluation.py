@@ -3,10 +3,11 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from cribai.agent import agent_entry_points, make_agent
+from cribai.agent import make_agent
 from cribai.tournament.match import play_pairs
 from cribai.tournament.stats import Stats
 from cribai.training.checkpoint import Weights
+from cribai.training.gating import policy_agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,7 @@ def evaluate(weights: Weights, opponent: str, pairs: int, seed: int) -> Evaluati
         pairs: Mirrored pairs to play.
         seed: Seed of their deals.
     """
-    # The agent is reached by its name, as all are.
-    policy = agent_entry_points()["policy"].load()(weights=weights)
+    policy = policy_agent(weights)
     stats = Stats.from_results(play_pairs(policy, make_agent(opponent), seed=seed, num_pairs=pairs))
     low, high = stats.win_rate_interval
     return Evaluation(

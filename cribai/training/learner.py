@@ -2,28 +2,24 @@
 
 import copy
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn import functional
 
-from cribai.cards import NUM_RANKS
 from cribai.errors import CribaiError
-from cribai.training.features import COLUMNS
-from cribai.training.network import WIN_OUTPUT, Perceptron
-from cribai.training.selfplay import UNKNOWN, Samples
-from cribai.training.toss_features import TOSS_COLUMNS
+from cribai.training.network import Perceptron
+from cribai.training.selfplay import Samples
 from cribai.training.toss_selfplay import TossSamples
+
+Loss = Callable[[torch.Tensor, Any, NDArray[np.int64]], torch.Tensor]
+"""From outputs, a wave's samples and which of them the outputs are of, to what is made small."""
 
 BETAS: Final = (0.9, 0.999)
 EPSILON: Final = 1e-8
-
-USUAL_UNIT: Final = 0.04
-LEAST_IMPORTANT: Final = 0.5
-MOST_IMPORTANT: Final = 4.0
 
 
 class DivergedError(CribaiError):
@@ -38,18 +34,12 @@ class LearnerOptions:
         batch_size: Roots in a step.
         passes: How often each wave's samples are used.
         average_decay: Decay, for each step, of the averaged weights that act.
-        value_weight: Weight of the win chance's loss.
-        huber: Error in points beyond which the loss grows only linearly.
-        relative: Whether only the differences between a root's lays are learned.
         low_precision: Whether layers compute in bfloat16.
     """
 
     batch_size: int
     passes: int
     average_decay: float
-    value_weight: float
-    huber: float
-    relative: bool
     low_precision: bool
 
 
@@ -58,11 +48,13 @@ class Learner:
 
     Args:
         network: The network; modified by `learn`.
+        loss: What is made small.
         options: How it learns.
     """
 
-    def __init__(self, network: Perceptron, options: LearnerOptions) -> None:
+    def __init__(self, network: Perceptron, loss: Loss, options: LearnerOptions) -> None:
         self.network = network
+        self.loss = loss
         self.options = options
         self.optimizer = torch.optim.Adam(network.parameters(), lr=0.0, betas=BETAS, eps=EPSILON)
         self.average = [weight.detach().clone() for weight in network.parameters()]
@@ -93,10 +85,7 @@ class Learner:
                 batch = chosen[start : start + self.options.batch_size]
                 with torch.autocast("cpu", torch.bfloat16, enabled=self.options.low_precision):
                     outputs = self.network(torch.from_numpy(samples.rows[batch]))
-                if isinstance(samples, TossSamples):
-                    loss = toss_loss(outputs, samples, batch, self.options)
-                else:
-                    loss = lay_loss(outputs, samples, batch, self.options)
+                loss = self.loss(outputs, samples, batch)
                 self.optimizer.zero_grad(set_to_none=True)
                 loss.backward()  # type: ignore[no-untyped-call]
                 value = float(loss.detach())
@@ -125,79 +114,6 @@ class Learner:
             for weight, average in zip(network.parameters(), self.average, strict=True):
                 weight.copy_(average)
         return network.eval()
-
-
-def lay_loss(
-    outputs: torch.Tensor, samples: Samples, batch: NDArray[np.int64], options: LearnerOptions
-) -> torch.Tensor:
-    """Returns the loss of a batch of lays.
-
-    Args:
-        outputs: The network's (n, NUM_OUTPUTS).
-        samples: What the wave says.
-        batch: int64 array (n,), which of the samples.
-        options: How to learn.
-    """
-    targets = torch.from_numpy(samples.targets[batch])
-    masks = torch.from_numpy(samples.masks[batch])
-    values = outputs[:, :NUM_RANKS]
-    if options.relative:
-        values = relative(values, masks)
-        targets = relative(targets, masks)
-    units = samples.rows[batch, COLUMNS["worths"].start + 1] / 10
-    lays = weighted_errors(values, targets, masks, units, options.huber)
-    wins = torch.from_numpy(samples.wins[batch])
-    if bool((wins == UNKNOWN).any()):
-        return lays
-    value = functional.binary_cross_entropy_with_logits(outputs[:, WIN_OUTPUT], wins)
-    return lays + options.value_weight * value
-
-
-def toss_loss(
-    outputs: torch.Tensor, samples: TossSamples, batch: NDArray[np.int64], options: LearnerOptions
-) -> torch.Tensor:
-    """Returns the loss of a batch of tosses.
-
-    Args:
-        outputs: The network's (n, MAX_CANDIDATES, 1).
-        samples: What the wave says.
-        batch: int64 array (n,), which of the samples.
-        options: How to learn.
-    """
-    masks = torch.from_numpy(samples.masks[batch])
-    values = relative(outputs[..., 0], masks)
-    targets = relative(torch.from_numpy(samples.targets[batch]), masks)
-    units = samples.rows[batch, 0, TOSS_COLUMNS["weights"].start + 2] / 10
-    return weighted_errors(values, targets, masks, units, options.huber)
-
-
-def weighted_errors(
-    values: torch.Tensor,
-    targets: torch.Tensor,
-    masks: torch.Tensor,
-    units: NDArray[np.float32],
-    huber: float,
-) -> torch.Tensor:
-    """Returns the mean of the rows' errors, each counting the more, the more a point is worth.
-
-    Far from the end of an even game a row counts once.
-
-    Args:
-        values: What was found (n, k).
-        targets: What it should be (n, k).
-        masks: 1 where there is a target (n, k).
-        units: float32 array (n,): what a point is worth.
-        huber: Error beyond which the loss, half the square at first, grows only linearly.
-    """
-    errors = huber * functional.smooth_l1_loss(values, targets, reduction="none", beta=huber)
-    importance = torch.from_numpy(units / USUAL_UNIT).clamp(LEAST_IMPORTANT, MOST_IMPORTANT)
-    return (errors * masks).sum(1) @ importance / len(values)
-
-
-def relative(values: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Returns values (n, k) less their mean over each row's masked entries."""
-    mean = (values * masks).sum(1, keepdim=True) / masks.sum(1, keepdim=True)
-    return values - mean
 
 
 class Evaluator:

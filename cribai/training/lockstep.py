@@ -4,7 +4,7 @@ A seat is the network's or an agent's. The network's decisions are answered from
 those of an agent from views, as in a match.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -53,6 +53,7 @@ class Lockstep:
 
     Attributes:
         states: STATE array (most_states,).
+        agents: The agents that may have seats, by their numbers; none at first.
         seats: int8 array (most_states, 2), the player in each seat: NETWORK or an agent's number.
         alive: int64 array (most_states,), the states that this step looks at.
         next_alive: int64 array (most_states,), those that go on.
@@ -62,11 +63,10 @@ class Lockstep:
 
     Args:
         most_states: Room for so many states.
-        agents: The agents that may have seats.
     """
 
-    def __init__(self, most_states: int, agents: Sequence[Agent] = ()) -> None:
-        self.agents = tuple(agents)
+    def __init__(self, most_states: int) -> None:
+        self.agents: tuple[Agent, ...] = ()
         self.rules = compiled_rules(STANDARD)
         self.log = new_log(enabled=False)
         self.stakes = load_stakes()

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from cribai.agent import Agent, make_agent
 from cribai.errors import ConfigError
+from cribai.rules import STANDARD
 from cribai.training.checkpoint import (
     LAYS,
     TOSSES,
@@ -26,23 +27,26 @@ from cribai.training.checkpoint import (
     weights_tensors,
     write_atomically,
 )
-from cribai.training.config import TrainConfig
+from cribai.training.config import CHAMPION, TrainConfig
 from cribai.training.curves import Curves
-from cribai.training.deals import make_library
+from cribai.training.episodes import make_episodes
 from cribai.training.evaluation import Evaluation, evaluate
+from cribai.training.gating import challenge, policy_agent
 from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions
+from cribai.training.lockstep import Evaluate
+from cribai.training.losses import LayLoss, TossLoss
+from cribai.training.measures import measure
 from cribai.training.network import LayNetwork, Perceptron, TossNetwork
-from cribai.training.replay import Replay
-from cribai.training.selfplay import Samples, SelfPlay
-from cribai.training.toss_selfplay import TossSamples, TossSelfPlay, toss_options
+from cribai.training.selfplay import Samples
 
 MANIFEST: Final = "manifest.json"
 WEIGHTS: Final = "weights.safetensors"
-USUAL_DECISIONS: Final = 5
-"""Decisions between lays in a deal, about."""
 
 STATES: Final = ("state-0.safetensors", "state-1.safetensors")
 """Written in turn, so that the one before is still there while one is written."""
+
+USUAL_TEMPERATURE: Final = 1.0
+"""At which the lays' chances are measured where the run has none."""
 
 
 class Run:
@@ -65,6 +69,7 @@ class Run:
         self.config = config
         self.folder = folder
         self.wave = 0
+        self.figures: dict[str, Any] = {}
         torch.manual_seed(config.seed)
         # The lays are learned, or the tosses with the lays as they are.
         self.part = TOSSES if config.method == "tosses" else LAYS
@@ -79,19 +84,23 @@ class Run:
             network = LayNetwork(hidden)
         else:
             network = self.start.lays.train()
+        self.teacher = self._teacher()
         self.learner = Learner(
             network,
+            self._loss(),
             LearnerOptions(
                 batch_size=config.batch_size,
                 passes=config.passes,
                 average_decay=config.average_decay,
-                value_weight=config.value_weight,
-                huber=config.huber,
-                relative=config.method != "monte_carlo",
                 low_precision=config.low_precision,
             ),
         )
-        self.figures: dict[str, Any] = {}
+        self.champion: Weights | None = None
+        if config.gate_every > 0:
+            self.champion = copy.deepcopy(self.weights() if self.start is None else self.start)
+        self._agents = [
+            None if spec == CHAMPION else _checked(make_agent(spec)) for spec in config.pool
+        ]
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MANIFEST).exists():
             if not resume:
@@ -118,14 +127,21 @@ class Run:
             DivergedError: The loss is no number; the last checkpoint stays.
         """
         config = self.config
-        play = self._episodes()
+        episodes = make_episodes(config, self.start)
         curves = Curves(self.folder, self.wave)
         last = config.waves if until is None else min(until, config.waves)
         started = time.monotonic()
         while self.wave < last:
             done = self.wave / config.waves
             random_share = config.random_first + done * (config.random_last - config.random_first)
-            samples = play(self.wave, random_share)
+            samples = episodes.play(
+                self.wave, random_share, self.learner.averaged(), self._opponents()
+            )
+            measures = {}
+            if isinstance(samples, Samples):
+                temperature = config.temperature or USUAL_TEMPERATURE
+                acting = Evaluator(self.learner.averaged(), config.low_precision)
+                measures = measure(acting, self.teacher, samples, temperature)
             chance = np.random.default_rng([config.seed, 3, self.wave])
             order = np.stack(
                 [chance.permutation(len(samples.rows)) for _ in range(config.passes)]
@@ -138,57 +154,62 @@ class Run:
                 "decisions": float(samples.num_decisions),
                 "roots": float(len(samples.rows)),
                 "loss": loss,
+                **measures,
             }
             curves.add_wave(figures)
             if progress is not None:
                 progress(self.wave, figures)
-            ends = self.wave == config.waves
-            evaluates = ends or (
-                config.evaluate_every > 0 and self.wave % config.evaluate_every == 0
-            )
+            gates = self._is_due(config.gate_every)
+            if gates:
+                self._challenge(curves)
+            evaluates = self._is_due(config.evaluate_every) or self.wave == config.waves
             if evaluates:
                 for result in self.evaluate(figures):
                     curves.add_evaluation(self.wave, result)
-            if evaluates or self.wave % config.checkpoint_every == 0:
+            if gates or evaluates or self.wave % config.checkpoint_every == 0:
                 self.save()
         curves.close()
         return self.figures
 
-    def _episodes(self) -> Callable[[int, float], Samples | TossSamples]:
-        """Returns what plays a wave, given its number and the share of random lays."""
+    def _is_due(self, every: int) -> bool:
+        """Tells whether what comes after every so many waves does so now; also after the last."""
+        return every > 0 and (self.wave % every == 0 or self.wave == self.config.waves)
+
+    def _teacher(self) -> Evaluate | None:
+        """Returns the network to stay near to, or at least to compare with."""
         config = self.config
-        library = make_library(config.library, config.seed, near_share=config.near_share)
+        weights = self.start if config.teacher is None else load_weights(Path(config.teacher))
+        if weights is None or self.part == TOSSES:
+            return None
+        return Evaluator(copy.deepcopy(weights.lays), config.low_precision)
+
+    def _loss(self) -> LayLoss | TossLoss:
+        config = self.config
         if self.part == TOSSES:
-            assert self.start is not None
-            tosses = TossSelfPlay(library, config.seed, config.deals, toss_options())
-            lays = Evaluator(copy.deepcopy(self.start.lays), config.low_precision)
-            return lambda wave, _: tosses.play(wave, lays)
-        if config.replay > 0:
-            return self._replayed(library)
-        selfplay = SelfPlay(library, config.seed, config.deals, config.root_share, config.method)
-        return lambda wave, random_share: selfplay.play(
-            wave, Evaluator(self.learner.averaged(), config.low_precision), random_share
+            return TossLoss(config.huber)
+        return LayLoss(
+            policy=config.loss == "policy",
+            relative=config.method != "monte_carlo",
+            huber=config.huber,
+            value_weight=config.value_weight,
+            temperature=config.temperature or USUAL_TEMPERATURE,
+            entropy_weight=config.entropy_weight,
+            teacher=self.teacher,
+            teacher_weight=config.teacher_weight,
         )
 
-    def _replayed(self, library: NDArray[Any]) -> Callable[[int, float], Samples]:
-        """Returns what draws a wave's samples from those of all waves played."""
+    def _opponents(self) -> list[Agent]:
+        """Returns the agents of the pool as it stands."""
+        return [agent if agent is not None else policy_agent(self.best()) for agent in self._agents]
+
+    def _challenge(self, curves: Curves) -> None:
+        assert self.champion is not None
         config = self.config
-        assert self.start is not None
-        selfplay = SelfPlay(library, config.seed, config.deals, config.root_share, config.method)
-        evaluator = Evaluator(copy.deepcopy(self.start.lays), config.low_precision)
-        replay = Replay(config.replay)
-        usual = round(config.deals * config.root_share * USUAL_DECISIONS)
-        played = 0
-
-        def play(wave: int, _: float) -> Samples:
-            nonlocal played
-            # A resumed run plays again what it has lost.
-            while played <= wave and (config.played is None or played < config.played):
-                replay.add(selfplay.play(played, evaluator, config.random_first))
-                played += 1
-            return replay.draw(usual, np.random.default_rng([config.seed, 5, wave]))
-
-        return play
+        challenger = self.weights()
+        result = challenge(challenger, self.champion, config.seed, self.wave, config.gate_pairs)
+        curves.add_challenge(self.wave, result)
+        if result.won:
+            self.champion = challenger
 
     def weights(self) -> Weights:
         """Returns the networks as they stand: averaged weights, and the start's for the rest."""
@@ -198,6 +219,10 @@ class Run:
             return Weights(self.start.lays, network, self._header())
         assert isinstance(network, LayNetwork)
         return Weights(network, None if self.start is None else self.start.tosses, self._header())
+
+    def best(self) -> Weights:
+        """Returns the run's weights: the champion's, or the last where there is no gate."""
+        return self.weights() if self.champion is None else self.champion
 
     def _header(self) -> dict[str, Any]:
         return {
@@ -210,7 +235,7 @@ class Run:
 
     def evaluate(self, figures: dict[str, float]) -> list[Evaluation]:
         """Plays the opponents; the results are added to the run's figures."""
-        weights = self.weights()
+        weights = self.best()
         results = [
             evaluate(weights, spec, self.config.pairs, self.config.evaluation_seed)
             for spec in self.config.opponents
@@ -229,11 +254,16 @@ class Run:
                 f"The weights are no numbers at step {self.learner.steps}; lower learning_rate and"
                 " resume from the last checkpoint."
             )
-        weights = self.weights()
-        header = weights.header
-        weights_hash = save_tensors(self.folder / WEIGHTS, weights_tensors(weights), header)
+        header = self._header()
+        best = self.best()
+        # A champion's header tells of when it was trained, the figures of what was found since.
+        weights_header = best.header | {"figures": self.figures}
+        weights_hash = save_tensors(self.folder / WEIGHTS, weights_tensors(best), weights_header)
         tensors = network_tensors(self.learner.network, "network")
         tensors |= network_tensors(self.learner.averaged(), "average")
+        if self.champion is not None:
+            tensors |= network_tensors(self.champion.lays, CHAMPION)
+            header |= {CHAMPION: self.champion.header}
         for name, weight in self.learner.network.named_parameters():
             moments = self.learner.optimizer.state.get(weight)
             if moments:
@@ -278,6 +308,9 @@ class Run:
         self.learner.steps = int(header["steps"])
         self._take(tensors, str(path))
         self.figures = dict(header["figures"])
+        if self.champion is not None:
+            lays = build_network(LayNetwork, tensors, CHAMPION, str(path))
+            self.champion = Weights(lays, self.champion.tosses, header[CHAMPION])
 
     def _take(self, tensors: dict[str, torch.Tensor], name: str) -> None:
         learner = self.learner
@@ -298,3 +331,15 @@ class Run:
 
     def _take_average(self, network: Perceptron) -> None:
         self.learner.average = [weight.detach().clone() for weight in network.parameters()]
+
+
+def _checked(agent: Agent) -> Agent:
+    """Returns an agent of the pool.
+
+    Raises:
+        ConfigError: It may forfeit, which training cannot go on from.
+    """
+    if agent.may_forfeit:
+        raise ConfigError(f"The agent {agent.name!r} in pool may forfeit; train against another.")
+    agent.check_rules(STANDARD)
+    return agent

@@ -87,8 +87,10 @@ class SelfPlay:
         root_share: Share of the decisions that become roots.
         method: One of METHODS, see `cribai.training.roots`.
         temperature: Of the network's decisions, in points; at 0 it does what it finds best.
-        opponents: Agents that have one seat of some games.
-        opponent_share: Share of those games.
+        opponent_share: Share of the games in which an opponent has a seat.
+
+    Attributes:
+        opponents: Those agents; none at first.
     """
 
     def __init__(
@@ -99,7 +101,6 @@ class SelfPlay:
         root_share: float,
         method: str,
         temperature: float = 0.0,
-        opponents: Sequence[Agent] = (),
         opponent_share: float = 0.0,
     ) -> None:
         self.library = library
@@ -109,12 +110,13 @@ class SelfPlay:
         self.method = METHODS[method]
         self.temperature = temperature
         self.opponent_share = opponent_share
+        self.opponents: Sequence[Agent] = ()
         self._tables = load_knowledge()
         self._standings = np.zeros(1, STANDING)
         # A deal has about 4.5 decisions of 2.6 lays each; room for more than ever came.
         most_roots = int(deals * (6 * root_share + 0.5)) + 64
         most_states = deals + {MONTE_CARLO: 0, BRANCHING: 4}.get(self.method, 1) * most_roots
-        self._lockstep = Lockstep(most_states, opponents)
+        self._lockstep = Lockstep(most_states)
         self._roots = np.zeros(most_roots, ROOT)
         self._branches = np.zeros(4 * most_roots, BRANCH)
         self._views = np.zeros(1, VIEW)
@@ -186,8 +188,9 @@ class SelfPlay:
     def _seat_opponents(self, wave: int) -> None:
         """Gives one seat of a share of the games to an opponent, each as often as the others."""
         step = self._lockstep
+        step.agents = tuple(self.opponents)
         step.seats[: self.deals] = NETWORK
-        if not step.agents or self.opponent_share == 0:
+        if not step.agents:
             return
         chance = np.random.default_rng([self.seed, 6, wave])
         games = np.flatnonzero(chance.random(self.deals) < self.opponent_share)
