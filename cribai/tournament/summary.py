@@ -17,6 +17,7 @@ from cribai.tournament.acc import AccPlan, summarize_acc
 from cribai.tournament.intervals import Interval
 from cribai.tournament.luck import luck_adjusted
 from cribai.tournament.plans import SprtPlan
+from cribai.tournament.player_stats import player_page
 from cribai.tournament.ratings import Ratings, likelihood_of_superiority, rate
 from cribai.tournament.run import Tournament
 from cribai.tournament.stats import Stats
@@ -52,6 +53,7 @@ def summarize(tournament: Tournament, store: Store) -> dict[str, Any]:
         "games_per_second": tournament.games_per_second,
         "matches": [match.summary() for match in matches],
         "overall": _overall(tournament, matches),
+        "players": player_page(tournament, store).to_dict(),
         "ratings": [] if ratings is None else _ratings(ratings),
         "warnings": [] if ratings is None else _warnings(ratings),
         "convergence": _convergence(tournament, matches),
