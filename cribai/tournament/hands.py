@@ -20,7 +20,7 @@ from cribai.tournament.match import seatings
 NUM_SCORES: Final = 30
 """Scores that four cards and a starter can have, 0 to 29."""
 
-BLOCK: Final = 4096
+BLOCK: Final = 512
 """Games whose hands are scored together."""
 
 _CARDS: Final = {card_text(card): card for card in range(DECK_SIZE + MAX_JOKERS)}
