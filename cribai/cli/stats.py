@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -32,7 +32,6 @@ def stats(
 ) -> None:
     """Show what each agent did in a tournament: games, streaks, points and the hands it kept."""
     from rich.console import Console
-    from tqdm import tqdm
 
     from cribai.cli.compiling import announce_compiling
 
@@ -49,16 +48,7 @@ def stats(
             f"The run of the folder {str(folder)!r} has played no games yet; go on with it by"
             " cribai tournament --resume."
         )
-    is_recorded = config.games_file is not None
-    # Silent when standard error is no terminal, and when there is nothing to read.
-    bar = tqdm(
-        total=tournament.num_games,
-        desc="reading records",
-        unit=" games",
-        disable=None if is_recorded else True,
-        leave=False,
-    )
-    with bar:
+    with records_bar(tournament) as bar:
         page = player_page(tournament, store, bar.update)
     if agent is not None:
         page = page.only(agent)
@@ -75,6 +65,20 @@ def stats(
     console = Console(markup=False, highlight=False, emoji=False)
     for part in (*_notes(tournament, store), *_render(page)):
         console.print(part, soft_wrap=isinstance(part, str))
+
+
+def records_bar(tournament: "Tournament") -> Any:
+    """Returns a progress bar of the games whose records are read, silent where there are none."""
+    from tqdm import tqdm
+
+    is_recorded = tournament.config.games_file is not None
+    return tqdm(
+        total=tournament.num_games,
+        desc="reading records",
+        unit=" games",
+        disable=None if is_recorded else True,  # None: when standard error is no terminal
+        leave=False,
+    )
 
 
 def _notes(tournament: "Tournament", store: "Store") -> Iterator[str]:
