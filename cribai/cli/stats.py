@@ -37,7 +37,7 @@ def stats(
 
     announce_compiling("scoring.show_points_batch")
     from cribai.errors import ConfigError
-    from cribai.tournament.player_stats import player_page
+    from cribai.tournament.player_stats import check_player, player_page
     from cribai.tournament.run import read_tournament
     from cribai.tournament.store import Store
 
@@ -48,6 +48,8 @@ def stats(
             f"The run of the folder {str(folder)!r} has played no games yet; go on with it by"
             " cribai tournament --resume."
         )
+    if agent is not None:
+        check_player(tournament, agent)
     with records_bar(tournament) as bar:
         page = player_page(tournament, store, bar.update)
     if agent is not None:

@@ -111,15 +111,8 @@ class PlayerPage:
     exact_scores: tuple[int, ...] | None
 
     def only(self, name: str) -> "PlayerPage":
-        """Returns the page of one agent.
-
-        Raises:
-            ConfigError: It did not play.
-        """
+        """Returns the page of one agent, by its label."""
         found = tuple(player for player in self.agents if player.agent == name)
-        if not found:
-            names = ", ".join(player.agent for player in self.agents)
-            raise ConfigError(f"The agent {name!r} did not play; name one of {names}.")
         return PlayerPage(found, self.is_recorded, self.exact_scores)
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,6 +130,23 @@ class _Part(NamedTuple):
     stats: Stats
     streak: int
     hands: Hands | None
+
+
+def check_player(tournament: Tournament, name: str) -> None:
+    """Refuses an agent that did not play, before any records are read.
+
+    Raises:
+        ConfigError: It did not play.
+    """
+    met = {
+        entrant
+        for match, pairing in enumerate(tournament.plan.pairings)
+        for entrant in pairing
+        if any(tournament.counted(match))
+    }
+    names = [tournament.agents[entrant] for entrant in sorted(met)]
+    if name not in names:
+        raise ConfigError(f"The agent {name!r} did not play; name one of {', '.join(names)}.")
 
 
 def player_page(
