@@ -83,6 +83,56 @@ def match_of(a: str, b: str, rate: float, random: Random, games: int = 8000) -> 
     }
 
 
+def hands_of(random: Random, scores: int) -> dict[str, Any]:
+    numbers = [random.randrange(5000) for _ in range(scores)]
+    total = sum(numbers)
+    return {
+        "seen": total,
+        "mean": sum(score * number for score, number in enumerate(numbers)) / total,
+        "scores": numbers,
+        "best": {"cards": "5C 5D 5S JH", "starter": "5H", "points": 29},
+    }
+
+
+def players_of(
+    agents: Sequence[str], *, recorded: bool = True, exact: bool = True
+) -> dict[str, Any]:
+    """Returns the players' page of a round robin."""
+    random = Random(2)
+
+    def figures(games: int) -> dict[str, Any]:
+        wins = random.randrange(games)
+        return {
+            "games": games,
+            "wins": wins,
+            "losses": games - wins,
+            "ties": 0,
+            "skunks_given": wins // 5,
+            "double_skunks_given": wins // 60,
+            "skunks_taken": (games - wins) // 5,
+            "double_skunks_taken": (games - wins) // 60,
+            "longest_streak": random.randrange(2, 300),
+            "points_per_deal": random.uniform(10, 14),
+            "points_by_role": points(random),
+            "hands": hands_of(random, 30 if exact else 17) if recorded else None,
+        }
+
+    return {
+        "recorded": recorded,
+        "exact_scores": list(range(30, 0, -1)) if recorded and exact else None,
+        "agents": [
+            {"agent": name}
+            | figures(8000 * (len(agents) - 1))
+            | {
+                "opponents": [
+                    {"opponent": other} | figures(8000) for other in agents if other != name
+                ]
+            }
+            for name in agents
+        ],
+    }
+
+
 def made_up(agents: Sequence[str], luck: bool = True) -> dict[str, Any]:
     """Returns results as a round robin would leave them, the later agents the stronger."""
     random = Random(1)
@@ -139,6 +189,7 @@ def made_up(agents: Sequence[str], luck: bool = True) -> dict[str, Any]:
         "games_per_second": 31234.5,
         "matches": matches,
         "overall": overall,
+        "players": players_of(agents),
         "ratings": ratings,
         "warnings": [],
         "convergence": {"games": [total * step // 20 for step in range(1, 21)], "elo": curves},
@@ -226,6 +277,7 @@ def nothing_played() -> dict[str, Any]:
         "games_per_second": None,
         "matches": [{"a": "greedy", "b": "random", "pairs": 0, "games": 0}],
         "overall": [],
+        "players": {"recorded": False, "exact_scores": None, "agents": []},
         "ratings": [],
         "convergence": {"games": [], "elo": {"greedy": [], "random": []}},
         "failed": ["chunk 1 of greedy v random: the worker was killed"],
@@ -242,7 +294,9 @@ RESULTS = {
     "forfeits": forfeited(),
     "one pair": one_pair(),
     "nothing": nothing_played(),
-    "own rules": made_up(SHORT) | {"rules": {"name": "to_61", "target": 61}},
+    "own rules": made_up(SHORT)
+    | {"rules": {"name": "to_61", "target": 61}, "players": players_of(SHORT, exact=False)},
+    "not recorded": made_up(SHORT) | {"players": players_of(SHORT, recorded=False)},
 }
 
 
@@ -348,7 +402,7 @@ def test_sections(pages: dict[str, str]) -> None:
     def sections(name: str) -> list[str]:
         return re.findall(r'<h2 id="(\w+)"', pages[name])
 
-    usual = ["ratings", "matches", "luck", "skunks", "margins", "points", "convergence"]
+    usual = ["ratings", "matches", "luck", "skunks", "margins", "points", "players", "convergence"]
     assert sections("three") == [*usual, "configuration"]
     assert sections("sprt") == ["sprt", *usual, "configuration"]
     assert sections("acc") == ["acc", *usual, "configuration"]
@@ -367,6 +421,39 @@ def test_many_agents(pages: dict[str, str]) -> None:
         r'<td class="(?:won|lost)" style="--s: [\d.]+" title="[^"]+">[\d.]+</td>', page
     )
     assert len(cells) == 20 * 19
+
+
+def test_players(named: tuple[dict[str, Any], str]) -> None:
+    results, page = named
+    text = " ".join("".join(read(page).text).split())
+    for player in results["players"]["agents"]:
+        # One opponent's figures are those over all.
+        opponents = player["opponents"] if len(player["opponents"]) > 1 else []
+        for row in (player, *opponents):
+            assert f"{row['games']:,}{row['wins']:,}{row['losses']:,}" in text
+            assert f"{row['skunks_given']:,}{row['double_skunks_given']:,}" in text
+            if row["hands"]:
+                assert f"{row['hands']['mean']:.2f}295C 5D 5S JH, 5H" in text
+
+
+def test_hands_are_drawn_beside_all_hands(pages: dict[str, str]) -> None:
+    def drawn(name: str) -> list[tuple[int, int]]:
+        found = [drawing for drawing in drawings(pages[name]) if "hands that" in drawing[0].text]
+        return [(len(drawing.findall("rect")), len(drawing.findall("circle"))) for drawing in found]
+
+    assert drawn("three") == [(30, 30)] * 3
+    assert drawn("own rules") == [(17, 0)] * 3
+    assert "every hand with every starter" in pages["three"]
+    assert "every hand with every starter" not in pages["own rules"]
+    assert drawn("not recorded") == drawn("nothing") == []
+    assert "--games-file" in pages["not recorded"]
+    assert "--games-file" not in pages["three"]
+
+
+def test_results_without_players() -> None:
+    results = made_up(SHORT)
+    del results["players"]
+    assert 'id="players"' not in report_html(results)
 
 
 def test_first_failure_of_each_reason(pages: dict[str, str]) -> None:

@@ -33,6 +33,7 @@ PROMISED = {
     "games": int,
     "match_points": str,
     "overall": list,
+    "players": dict,
     "warnings": list,
     "convergence": dict,
     "failed": list,
@@ -263,6 +264,7 @@ def test_the_page_of_markdown(tmp_path: Path) -> None:
     for words in (
         "## Ratings",
         "## Matches",
+        "## Players",
         "## Qualifying round",
         "- champion: greedy",
         f"- hash {summary['hash']}",
@@ -272,4 +274,4 @@ def test_the_page_of_markdown(tmp_path: Path) -> None:
     widths = {
         line.count(" | ") for line in text.split("## Matches")[1].splitlines() if line[:1] == "|"
     }
-    assert len(widths) == 2  # the matches and, below, the qualifying round
+    assert len(widths) == 3  # the matches and, below, the players and the qualifying round

@@ -14,6 +14,7 @@ from cribai.cli import (
     replay,
     report,
     score,
+    stats,
     tournament,
     train,
 )
@@ -48,6 +49,7 @@ def _options(
 
 app.command()(tournament.tournament)
 app.command()(report.report)
+app.command()(stats.stats)
 app.command()(score.score)
 app.command()(analyze.analyze)
 app.command()(position.position)

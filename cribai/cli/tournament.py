@@ -59,6 +59,7 @@ def tournament(
     from tqdm import tqdm
 
     from cribai.cli.compiling import announce_compiling
+    from cribai.cli.stats import records_bar
     from cribai.config import load_config, parse_overrides
 
     announce_compiling()
@@ -107,7 +108,8 @@ def tournament(
         bar = tqdm(total=most_games(wanted), unit=" games", disable=None, leave=False)
         with bar, redirect_stdout(sys.stderr):  # Agents may print, and so does Ray.
             result = run_tournament(wanted, store, _Bar(bar))
-        summary = summarize(result, store)
+        with records_bar(result) as reading:
+            summary = summarize(result, store, reading.update)
         save_reports(store, summary)
         if wanted.games_file is not None:
             write_games_file(wanted.games_file, store, result)

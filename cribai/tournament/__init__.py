@@ -3,7 +3,7 @@
 from cribai.tournament.config import TournamentConfig
 from cribai.tournament.intervals import Interval
 from cribai.tournament.match import play_pairs
-from cribai.tournament.run import Tournament, run_tournament
+from cribai.tournament.run import Tournament, read_tournament, run_tournament
 from cribai.tournament.stats import Stats
 from cribai.tournament.store import Store
 from cribai.tournament.summary import summarize
@@ -15,6 +15,7 @@ __all__ = [
     "Tournament",
     "TournamentConfig",
     "play_pairs",
+    "read_tournament",
     "run_tournament",
     "summarize",
 ]

@@ -224,6 +224,44 @@ def histogram(
     return _svg(found, title, 110)
 
 
+def distribution(
+    shares: Sequence[float], expected: Sequence[float], peak: float, title: str
+) -> Markup:
+    """Returns shares of the numbers from 0 on as columns, with those expected as dots.
+
+    Args:
+        shares: The share of each number.
+        expected: The shares to compare them with; none for no dots.
+        peak: The share at which a column fills the height.
+        title: What is said to who cannot see it.
+    """
+    scale = Scale(-0.5, len(shares) - 0.5)
+    found = []
+    for number, share in enumerate(shares):
+        rect = '<rect class="fill won" x="{}%" y="{}%" width="{}%" height="{}%">'
+        found.append(
+            Markup(rect + "<title>{}: {:.2%}</title></rect>").format(
+                _number(scale.at(number - 0.4)),
+                _number(100 - 100 * share / peak),
+                _number(80 / len(shares)),
+                _number(100 * share / peak),
+                number,
+                share,
+            )
+        )
+    for number, share in enumerate(expected):
+        dot = '<circle class="fill plain" cx="{}%" cy="{}%" r="2.5">'
+        found.append(
+            Markup(dot + "<title>{}: {:.2%}</title></circle>").format(
+                _number(scale.at(number)), _number(100 - 100 * share / peak), number, share
+            )
+        )
+    found.append(Markup('<line class="axis" x1="0" x2="100%" y1="100%" y2="100%"/>'))
+    tick = Markup('<text class="tick" x="{}%" y="100%" dy="1.3em">{}</text>')
+    found += [tick.format(_number(scale.at(number)), number) for number in range(0, len(shares), 4)]
+    return _svg(found, title, 110)
+
+
 def gauge(scale: Scale, low: float, high: float, number: float | None, title: str) -> Markup:
     """Returns where a number lies between two bounds, beyond which something is decided.
 

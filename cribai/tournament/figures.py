@@ -187,6 +187,39 @@ def points_chart(overall: Sequence[Summary]) -> Chart | None:
     return Chart(rows, charts.axis(scale, [(tick, f"{tick:g}") for tick in ticks]))
 
 
+def hand_charts(page: Summary) -> list[tuple[Summary, Markup]]:
+    """Returns the scores of the hands that each agent kept, on one scale, with those of all hands.
+
+    Args:
+        page: The players' page as JSON has it, see `cribai.tournament.player_stats`.
+    """
+    shown = [row for row in page["agents"] if row["hands"] and row["hands"]["seen"]]
+    columns = [row["hands"]["scores"] for row in shown]
+    expected = _shares(page["exact_scores"] or [])
+    last = max(
+        (score for column in columns for score, number in enumerate(column) if number), default=0
+    )
+    size = max(last + 1, len(expected))
+    drawn = [_shares((column + [0] * size)[:size]) for column in columns]
+    peak = 1.05 * max(chain(expected, *drawn), default=1.0)
+    return [
+        (
+            row,
+            charts.distribution(
+                shares,
+                expected,
+                peak,
+                f"Scores of the hands that {row['agent']} kept, mean {row['hands']['mean']:.2f}",
+            ),
+        )
+        for row, shares in zip(shown, drawn, strict=True)
+    ]
+
+
+def _shares(numbers: Sequence[int]) -> list[float]:
+    return [number / sum(numbers) for number in numbers]
+
+
 class Convergence(NamedTuple):
     """How the ratings converged: one chart, or one for each agent before those of all.
 

@@ -12,6 +12,7 @@ from cribai.config import dump_toml
 from cribai.tournament import figures
 from cribai.tournament.figures import Summary
 from cribai.tournament.formats import breakable, chance, percent, percents, plus_minus, signed, text
+from cribai.tournament.player_stats import NO_RECORDS
 
 FORMATS: Final = {
     "round_robin": "round robin",
@@ -70,6 +71,9 @@ def page(summary: Summary) -> dict[str, Any]:
         "skunks": figures.skunk_chart(overall),
         "margins": figures.margin_charts(matches),
         "points": figures.points_chart(overall),
+        "players": summary.get("players"),
+        "hands": figures.hand_charts(summary["players"]) if summary.get("players") else [],
+        "no_records": NO_RECORDS,
         "convergence": figures.convergence(summary["convergence"], order),
         "adjusted": adjusted,
         "luck": figures.luck_chart(adjusted),

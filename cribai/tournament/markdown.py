@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from cribai.tournament.player_stats import NO_RECORDS
 from cribai.tournament.report import lines
 
 Summary = Mapping[str, Any]
@@ -35,6 +36,8 @@ def summary_markdown(summary: Summary) -> str:
     )
     names = ("match", "games", "wins", "margin", "skunks given / taken")
     parts += ["## Matches", _table(names, matches)]
+    if players := summary.get("players"):
+        parts += ["## Players", _players(players)]
     if acc := summary.get("acc"):
         standings = (
             (row["agent"], str(row["points"]), str(row["wins"]), f"{row['spread']:+}")
@@ -45,6 +48,33 @@ def summary_markdown(summary: Summary) -> str:
     parts += ["\n".join(f"- {line.strip()}" for line in lines(summary))]
     parts += ["```", summary["command"], "```"]
     return "\n\n".join(parts[:-3]) + "\n\n" + "\n".join(parts[-3:]) + "\n"
+
+
+def _players(players: Summary) -> str:
+    """Returns the figures of each agent over all that it met."""
+    names = ["agent", "games", "won", "lost", "tied", "streak", "skunks given / taken", "points"]
+    names += ["mean hand", "best hand"] * players["recorded"]
+    rows = (
+        (
+            row["agent"],
+            *(f"{row[name]:,}" for name in ("games", "wins", "losses", "ties", "longest_streak")),
+            f"{row['skunks_given']:,} / {row['skunks_taken']:,}",
+            f"{row['points_per_deal']:.2f}",
+            *_hand_cells(row["hands"]),
+        )
+        for row in players["agents"]
+    )
+    table = _table(names, rows)
+    return table if players["recorded"] else f"{table}\n\n{NO_RECORDS}"
+
+
+def _hand_cells(hands: Summary | None) -> tuple[str, ...]:
+    if hands is None:
+        return ()
+    best = hands["best"]
+    if best is None:
+        return "", ""
+    return f"{hands['mean']:.2f}", f"{best['points']}: {best['cards']}, {best['starter']}"
 
 
 def _knock_out(acc: Mapping[str, Any]) -> Iterator[str]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
 
 from cribai.agent import agent_entry_points, make_agent
+from cribai.engine.simulate import GAMES_PER_PAIR
 from cribai.errors import ConfigError
 from cribai.tournament.chunks import Chunk, Failure, Outcome, Played, Terms
 from cribai.tournament.config import TournamentConfig
@@ -45,6 +46,20 @@ class Tournament:
     played: tuple[Played, ...]
     hash: str
     games_per_second: float
+
+    @property
+    def num_games(self) -> int:
+        """Games that count."""
+        return sum(
+            GAMES_PER_PAIR * chunk.num_pairs
+            for match in range(len(self.played))
+            for chunk in self.counted(match)
+        )
+
+    @property
+    def num_missing(self) -> int:
+        """Chunks that failed."""
+        return sum(len(played.failures) for played in self.played)
 
     def counted(self, match: int) -> Iterator[Chunk]:
         """Yields the chunks of a match that count and did not fail."""
@@ -108,22 +123,52 @@ def run_tournament(
     played: list[Played] = []
     clock = _Clock()
     with closing(_Lazy(config, terms)) as executor:
-        while True:
-            played += [Played() for _ in range(len(plan.pairings) - len(played))]
-            chunks = plan.next_chunks(played)
-            played += [Played() for _ in range(len(plan.pairings) - len(played))]
-            if not chunks:
-                break
+        while chunks := _next_round(plan, played):
             _play_round(chunks, played, executor, store, progress, clock)
             if progress is not None:
                 progress.status(plan.status(played))
-    tournament = Tournament(
-        config, tuple(labels(config.agents)), plan, tuple(played), "", clock.rate
-    )
+    return _as_played(config, plan, played, store, clock.rate)
+
+
+def read_tournament(config: TournamentConfig, store: Store) -> Tournament:
+    """Returns a tournament as far as a store holds it; its speed is not known and 0.
+
+    A chunk that is not there has failed. Where the run has not ended, its latest round is the last.
+
+    Args:
+        config: What was played, its agents named.
+        store: Where it is kept.
+
+    Raises:
+        ConfigError: The configuration makes no tournament.
+    """
+    plan = make_plan(config)
+    played: list[Played] = []
+    is_whole = True
+    while (is_whole or store.has_ended) and (chunks := _next_round(plan, played)):
+        for chunk in chunks:
+            kept = store.load(chunk, with_records=config.games_file is not None)
+            is_whole = is_whole and kept is not None
+            missing = Failure(config.seed, "it is not kept whole")
+            played[chunk.match].add(chunk, missing if kept is None else kept.light())
+    return _as_played(config, plan, played, store, 0.0)
+
+
+def _next_round(plan: Plan, played: list[Played]) -> list[Chunk]:
+    """Returns what to play next, and makes room for it."""
+    played += [Played() for _ in range(len(plan.pairings) - len(played))]
+    chunks = plan.next_chunks(played)
+    played += [Played() for _ in range(len(plan.pairings) - len(played))]
+    return chunks
+
+
+def _as_played(
+    config: TournamentConfig, plan: Plan, played: Sequence[Played], store: Store, rate: float
+) -> Tournament:
+    names = tuple(labels(config.agents))
+    tournament = Tournament(config, names, plan, tuple(played), "", rate)
     counted = (chunk for match in range(len(played)) for chunk in tournament.counted(match))
-    return Tournament(
-        config, tournament.agents, plan, tuple(played), store.hash(counted), clock.rate
-    )
+    return replace(tournament, hash=store.hash(counted))
 
 
 def _play_round(

@@ -95,6 +95,25 @@ class Store:
         config = load_config(TournamentConfig, folder / CONFIG_FILE, settings)
         return cls(folder), config
 
+    @classmethod
+    def open(cls, folder: Path) -> "tuple[Store, TournamentConfig]":
+        """Returns the store of a run to be read, perhaps while it is played, and its configuration.
+
+        Raises:
+            ConfigError: The folder holds no run.
+        """
+        if not (folder / CONFIG_FILE).is_file():
+            raise ConfigError(
+                f"The folder {str(folder)!r} holds no run; name one that has a {CONFIG_FILE}."
+            )
+        config = load_config(TournamentConfig, folder / CONFIG_FILE, {"out": folder})
+        return cls(folder), config
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the run has come to its end, and left results."""
+        return (self.folder / RESULTS_FILE).is_file()
+
     def save(self, chunk: Chunk, outcome: Outcome) -> None:
         """Keeps what came of a chunk.
 

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from cribai.tournament.acc import AccPlan, summarize_acc
 from cribai.tournament.intervals import Interval
 from cribai.tournament.luck import luck_adjusted
 from cribai.tournament.plans import SprtPlan
+from cribai.tournament.player_stats import player_page
 from cribai.tournament.ratings import Ratings, likelihood_of_superiority, rate
 from cribai.tournament.run import Tournament
 from cribai.tournament.stats import Stats
@@ -29,12 +30,15 @@ BIN: Final = 10
 """Points of margin in a column of the histogram."""
 
 
-def summarize(tournament: Tournament, store: Store) -> dict[str, Any]:
+def summarize(
+    tournament: Tournament, store: Store, progress: Callable[[int], object] | None = None
+) -> dict[str, Any]:
     """Returns the results as a JSON object; what has no bound is null.
 
     Args:
         tournament: What was played.
         store: Where its games are.
+        progress: Called with a number of games whose records have been read.
     """
     config = tournament.config
     settings = config.settings()
@@ -52,6 +56,7 @@ def summarize(tournament: Tournament, store: Store) -> dict[str, Any]:
         "games_per_second": tournament.games_per_second,
         "matches": [match.summary() for match in matches],
         "overall": _overall(tournament, matches),
+        "players": player_page(tournament, store, progress).to_dict(),
         "ratings": [] if ratings is None else _ratings(ratings),
         "warnings": [] if ratings is None else _warnings(ratings),
         "convergence": _convergence(tournament, matches),
