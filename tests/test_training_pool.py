@@ -228,3 +228,19 @@ def test_champion_stays_until_beaten(tmp_path: Path, monkeypatch: pytest.MonkeyP
     state = run.best().lays.state_dict()
     shipped = policy_agent(load_weights(tmp_path / WEIGHTS))
     assert all(torch.equal(state[key], value) for key, value in shipped.lays.state_dict().items())
+
+
+@pytest.mark.parametrize("executor", ["here", "ray"])
+def test_parts_of_a_wave(tmp_path: Path, executor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who plays the parts changes nothing; how many there are does."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    if executor == "ray":
+        pytest.importorskip("ray")
+    settings = {"waves": 3, "parts": 3, "pool": ["greedy"], "pool_share": 0.3}
+    Run(config(**settings), tmp_path / "here").train()
+    wanted = config(**settings, executor=executor, workers=2)
+    assert wanted.run_name() == config(**settings).run_name()
+    Run(wanted, tmp_path / executor / "workers").train()
+    assert tensors(tmp_path / executor / "workers") == tensors(tmp_path / "here")
+    Run(config(**settings | {"parts": 1}), tmp_path / "whole").train()
+    assert tensors(tmp_path / "whole") != tensors(tmp_path / "here")

@@ -169,6 +169,8 @@ def test_weights_that_are_none_are_not_saved(tmp_path: Path) -> None:
         ({"loss": "policy"}, "needs a temperature"),
         ({"loss": "policy", "temperature": 1.0, "method": "monte_carlo"}, "needs a temperature"),
         ({"teacher_weight": 0.5}, "needs teacher or start"),
+        ({"parts": 7}, "multiple of parts"),
+        ({"executor": "ray", "method": "tosses"}, "executor ray plays lays"),
         ({"method": "tosses", "gate_every": 2}, "tosses are learned without"),
     ],
 )

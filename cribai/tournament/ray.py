@@ -13,8 +13,10 @@ try:
 except ImportError:
     raise ConfigError(
         "The executor 'ray' needs Ray; install it with pip install 'cribai[ray]', or choose"
-        " --executor processes."
+        " another executor."
     ) from None
+
+__all__ = ["RayExecutor", "ray", "start_ray"]
 
 
 class RayExecutor(Retrying):
@@ -32,16 +34,7 @@ class RayExecutor(Retrying):
     def __init__(self, terms: Terms, workers: int, address: str | None) -> None:
         super().__init__(terms)
         self._workers = workers
-        self._joined = ray.is_initialized()
-        if not self._joined:
-            settings = {"address": address} if address else {"num_cpus": workers}
-            try:
-                ray.init(**settings, include_dashboard=False, log_to_driver=False)
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                raise ConfigError(
-                    f"Cannot reach the Ray cluster {address!r}: {error};"
-                    " mend the address, or leave it out to start one here."
-                ) from None
+        self._started = start_ray(workers, address)
         self._run = uuid4().hex  # Workers may outlive this executor.
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play)
 
@@ -61,8 +54,31 @@ class RayExecutor(Retrying):
 
     def close(self) -> None:
         """Leaves the cluster, which ends if it was started here; see `Executor.close`."""
-        if not self._joined:
+        if self._started:
             ray.shutdown()
+
+
+def start_ray(workers: int, address: str | None) -> bool:
+    """Joins a Ray cluster or starts one here; tells whether there was none yet.
+
+    Args:
+        workers: Cores of a cluster started here.
+        address: Address of a cluster to join; None to start one on this machine.
+
+    Raises:
+        ConfigError: The cluster cannot be reached.
+    """
+    if ray.is_initialized():
+        return False
+    settings = {"address": address} if address else {"num_cpus": workers}
+    try:
+        ray.init(**settings, include_dashboard=False, log_to_driver=False)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ConfigError(
+            f"Cannot reach the Ray cluster {address!r}: {error};"
+            " mend the address, or leave it out to start one here."
+        ) from None
+    return True
 
 
 def _play(chunk: Chunk, terms: Terms, run: str) -> Outcome:

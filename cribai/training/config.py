@@ -15,6 +15,9 @@ Count = Annotated[int, Field(ge=1)]
 CHAMPION = "champion"
 """Name of the run's own best network in the pool."""
 
+PLACES = {"out", "executor", "workers", "address"}
+"""Where a run is and who plays for it, which change nothing about its result."""
+
 Width = Annotated[int, Field(ge=1, le=4096)]
 
 
@@ -33,6 +36,10 @@ class TrainConfig(Config):
             far of this run.
         pool_share: Share of those deals.
         deals: Deals in a wave.
+        parts: Parts that a wave is played in; a whole number of deals each.
+        executor: Where they are played: `here`, or by the workers of a `ray` cluster.
+        workers: How many workers.
+        address: Address of the cluster to join; one is started on this machine by default.
         root_share: Share of the decisions that are learned from.
         waves: Waves in the run.
         random_first: Share of random lays in the first wave.
@@ -74,6 +81,10 @@ class TrainConfig(Config):
     pool: Annotated[tuple[str, ...], Strict(False)] = ()
     pool_share: Share = 0.0
     deals: Annotated[int, Field(ge=1, le=100_000)] = 4096
+    parts: Annotated[int, Field(ge=1, le=1000)] = 1
+    executor: Literal["here", "ray"] = "here"
+    workers: Annotated[int, Field(ge=1, le=1000)] = 1
+    address: str | None = None
     root_share: Annotated[float, Field(gt=0, le=1)] = 0.5
     waves: Count = 7000
     random_first: Share = 0.1
@@ -117,13 +128,17 @@ class TrainConfig(Config):
             )
         if self.teacher_weight > 0 and self.teacher is None and self.start is None:
             raise ValueError("teacher_weight needs teacher or start.")
+        if self.deals % self.parts != 0:
+            raise ValueError("deals must be a multiple of parts.")
+        if self.executor == "ray" and (self.method == "tosses" or self.replay > 0):
+            raise ValueError("the executor ray plays lays that are learned from at once.")
         if self.method == "tosses" and (self.pool or self.gate_every or self.teacher_weight):
             raise ValueError("tosses are learned without pool, gate_every and teacher_weight.")
         return self
 
     def settings(self) -> dict[str, Any]:
-        """Returns the settings as TOML has them, but for the place of the run folder."""
-        return self.model_dump(mode="json", exclude={"out"}, exclude_none=True)
+        """Returns the settings that the result depends on, as TOML has them."""
+        return self.model_dump(mode="json", exclude=PLACES, exclude_none=True)
 
     def run_name(self) -> str:
         """Returns the name of the run's folder: the method, the seed and a hash of the settings."""

@@ -15,7 +15,7 @@ from cribai.training.deals import make_library
 from cribai.training.learner import Evaluator
 from cribai.training.network import Perceptron
 from cribai.training.replay import Replay
-from cribai.training.selfplay import Samples, SelfPlay
+from cribai.training.selfplay import Samples, SelfPlay, join
 from cribai.training.toss_selfplay import TossSamples, TossSelfPlay, toss_options
 
 USUAL_DECISIONS: Final = 5
@@ -37,6 +37,9 @@ class Episodes(Protocol):
             opponents: The agents of the pool.
         """
 
+    def close(self) -> None:
+        """Gives up what is held outside this process."""
+
 
 class LayEpisodes:
     """Waves whose lays are learned from at once."""
@@ -49,9 +52,29 @@ class LayEpisodes:
         self, wave: int, random_share: float, network: Perceptron, opponents: Sequence[Agent]
     ) -> Samples:
         """See `Episodes.play`."""
+        if self._config.parts == 1:
+            return self.play_part(wave, 0, random_share, network, opponents)
+        parts = (
+            join([self.play_part(wave, part, random_share, network, opponents)])
+            for part in range(self._config.parts)
+        )
+        return join(list(parts))
+
+    def play_part(
+        self,
+        wave: int,
+        part: int,
+        random_share: float,
+        network: Perceptron,
+        opponents: Sequence[Agent],
+    ) -> Samples:
+        """Returns what a part of a wave says, in arrays that are overwritten by the next."""
         self._selfplay.opponents = opponents
         evaluator = Evaluator(network, self._config.low_precision)
-        return self._selfplay.play(wave, evaluator, random_share)
+        return self._selfplay.play(wave, evaluator, random_share, part)
+
+    def close(self) -> None:
+        """See `Episodes.close`."""
 
 
 class ReplayedEpisodes:
@@ -83,6 +106,9 @@ class ReplayedEpisodes:
         usual = round(config.deals * config.root_share * USUAL_DECISIONS)
         return self._replay.draw(usual, np.random.default_rng([config.seed, 5, wave]))
 
+    def close(self) -> None:
+        """See `Episodes.close`."""
+
 
 class TossEpisodes:
     """Waves whose tosses are learned from, with the lays of the start's network."""
@@ -102,6 +128,9 @@ class TossEpisodes:
         """See `Episodes.play`."""
         return self._selfplay.play(wave, self._evaluator)
 
+    def close(self) -> None:
+        """See `Episodes.close`."""
+
 
 def make_episodes(config: TrainConfig, start: Weights | None) -> Episodes:
     """Returns what plays a run's waves.
@@ -111,9 +140,13 @@ def make_episodes(config: TrainConfig, start: Weights | None) -> Episodes:
         start: The weights that the run starts from.
 
     Raises:
-        ConfigError: The settings need a start and there is none.
+        ConfigError: The settings need a start and there is none, or a cluster cannot be reached.
     """
     if config.method != "tosses" and config.replay == 0:
+        if config.executor == "ray":
+            from cribai.training.ray import RayEpisodes
+
+            return RayEpisodes(config)
         return LayEpisodes(config)
     if start is None:
         raise ConfigError("The lays are those of other weights; set start.")
@@ -132,7 +165,7 @@ def _selfplay(config: TrainConfig) -> SelfPlay:
     return SelfPlay(
         _library(config),
         config.seed,
-        config.deals,
+        config.deals // config.parts,
         config.root_share,
         config.method,
         temperature=config.temperature,

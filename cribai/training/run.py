@@ -5,6 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +30,7 @@ from cribai.training.checkpoint import (
 )
 from cribai.training.config import CHAMPION, TrainConfig
 from cribai.training.curves import Curves
-from cribai.training.episodes import make_episodes
+from cribai.training.episodes import Episodes, make_episodes
 from cribai.training.evaluation import Evaluation, evaluate
 from cribai.training.gating import challenge, policy_agent
 from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions
@@ -127,49 +128,59 @@ class Run:
             DivergedError: The loss is no number; the last checkpoint stays.
         """
         config = self.config
-        episodes = make_episodes(config, self.start)
-        curves = Curves(self.folder, self.wave)
         last = config.waves if until is None else min(until, config.waves)
         started = time.monotonic()
-        while self.wave < last:
-            done = self.wave / config.waves
-            random_share = config.random_first + done * (config.random_last - config.random_first)
-            samples = episodes.play(
-                self.wave, random_share, self.learner.averaged(), self._opponents()
-            )
-            measures = {}
-            if isinstance(samples, Samples):
-                temperature = config.temperature or USUAL_TEMPERATURE
-                acting = Evaluator(self.learner.averaged(), config.low_precision)
-                measures = measure(acting, self.teacher, samples, temperature)
-            chance = np.random.default_rng([config.seed, 3, self.wave])
-            order = np.stack(
-                [chance.permutation(len(samples.rows)) for _ in range(config.passes)]
-            ).astype(np.int64)
-            loss = self.learner.learn(samples, config.learning_rate * (1 - done), order)
-            self.wave += 1
-            figures = {
-                "wave": float(self.wave),
-                "seconds": time.monotonic() - started,
-                "decisions": float(samples.num_decisions),
-                "roots": float(len(samples.rows)),
-                "loss": loss,
-                **measures,
-            }
-            curves.add_wave(figures)
-            if progress is not None:
-                progress(self.wave, figures)
-            gates = self._is_due(config.gate_every)
-            if gates:
-                self._challenge(curves)
-            evaluates = self._is_due(config.evaluate_every) or self.wave == config.waves
-            if evaluates:
-                for result in self.evaluate(figures):
-                    curves.add_evaluation(self.wave, result)
-            if gates or evaluates or self.wave % config.checkpoint_every == 0:
-                self.save()
-        curves.close()
+        with (
+            closing(make_episodes(config, self.start)) as episodes,
+            closing(Curves(self.folder, self.wave)) as curves,
+        ):
+            while self.wave < last:
+                figures = self._take_wave(episodes)
+                figures["seconds"] = time.monotonic() - started
+                curves.add_wave(figures)
+                if progress is not None:
+                    progress(self.wave, figures)
+                self._keep_up(figures, curves)
         return self.figures
+
+    def _take_wave(self, episodes: Episodes) -> dict[str, float]:
+        """Plays a wave and learns from it; returns its figures."""
+        config = self.config
+        done = self.wave / config.waves
+        random_share = config.random_first + done * (config.random_last - config.random_first)
+        network = self.learner.averaged()
+        samples = episodes.play(self.wave, random_share, network, self._opponents())
+        measures = {}
+        if isinstance(samples, Samples):
+            temperature = config.temperature or USUAL_TEMPERATURE
+            acting = Evaluator(network, config.low_precision)
+            measures = measure(acting, self.teacher, samples, temperature)
+        chance = np.random.default_rng([config.seed, 3, self.wave])
+        order = np.stack(
+            [chance.permutation(len(samples.rows)) for _ in range(config.passes)]
+        ).astype(np.int64)
+        loss = self.learner.learn(samples, config.learning_rate * (1 - done), order)
+        self.wave += 1
+        return {
+            "wave": float(self.wave),
+            "decisions": float(samples.num_decisions),
+            "roots": float(len(samples.rows)),
+            "loss": loss,
+            **measures,
+        }
+
+    def _keep_up(self, figures: dict[str, float], curves: Curves) -> None:
+        """Challenges the champion, evaluates and saves, whatever is due after a wave."""
+        config = self.config
+        gates = self._is_due(config.gate_every)
+        if gates:
+            self._challenge(curves)
+        evaluates = self._is_due(config.evaluate_every) or self.wave == config.waves
+        if evaluates:
+            for result in self.evaluate(figures):
+                curves.add_evaluation(self.wave, result)
+        if gates or evaluates or self.wave % config.checkpoint_every == 0:
+            self.save()
 
     def _is_due(self, every: int) -> bool:
         """Tells whether what comes after every so many waves does so now; also after the last."""

@@ -77,6 +77,13 @@ class Samples:
     num_decisions: int
 
 
+def join(parts: Sequence[Samples]) -> Samples:
+    """Returns the samples of a wave's parts as one, in new arrays."""
+    names = ("rows", "targets", "masks", "wins")
+    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    return Samples(num_decisions=sum(part.num_decisions for part in parts), **arrays)
+
+
 class SelfPlay:
     """Plays waves of deals.
 
@@ -134,22 +141,25 @@ class SelfPlay:
         self._masks = np.zeros((most_roots, NUM_RANKS), np.float32)
         self._wins = np.zeros(most_roots, np.float32)
 
-    def play(self, wave: int, evaluate: Evaluate, random_share: float) -> Samples:
-        """Plays a wave; its deals and chances are a function of the seed and the wave's number.
+    def play(self, wave: int, evaluate: Evaluate, random_share: float, part: int = 0) -> Samples:
+        """Plays a wave, or a part of it; deals and chances are a function of seed, wave and part.
 
         Args:
             wave: Its number.
             evaluate: The network.
             random_share: Share of the decisions of the games, not of their copies, at random.
+            part: Number of the part.
 
         Returns:
             Samples whose arrays are overwritten by the next wave.
         """
-        key = training_key(self.seed, 2, wave)
+        # The first part's numbers are those of a wave that has no other.
+        place = (wave, part) if part > 0 else (wave,)
+        key = training_key(self.seed, 2, *place)
         step = self._lockstep
         counts = step.counts[0]
         begin_deals(step.states, step.rules, key, self.library, self.deals)
-        self._seat_opponents(wave)
+        self._seat_opponents(np.random.default_rng([self.seed, 6, *place]))
         given = (step.states, step.rules, step.log, key, self.library, self.deals, step.seats)
         toss_deals(*given)
         step.toss(self.deals)
@@ -185,14 +195,13 @@ class SelfPlay:
             num_decisions,
         )
 
-    def _seat_opponents(self, wave: int) -> None:
+    def _seat_opponents(self, chance: np.random.Generator) -> None:
         """Gives one seat of a share of the games to an opponent, each as often as the others."""
         step = self._lockstep
         step.agents = tuple(self.opponents)
         step.seats[: self.deals] = NETWORK
         if not step.agents:
             return
-        chance = np.random.default_rng([self.seed, 6, wave])
         games = np.flatnonzero(chance.random(self.deals) < self.opponent_share)
         seats = chance.integers(0, NUM_SEATS, len(games))
         step.seats[games, seats] = chance.integers(0, len(step.agents), len(games))
