@@ -123,7 +123,7 @@ def test_qualifiers(number: int, wanted: int, qualifiers: int) -> None:
     assert plan.most_games() == pairs * GAMES + (qualifiers - 1) * 6
     played = qualify(plan, {})
     knock_out(plan, played, {})
-    assert sum(len(match.won[0]) for match in played) == plan.most_games()
+    assert sum(len(match.winners[0]) for match in played) == plan.most_games()
 
 
 def test_the_first_meets_the_last() -> None:

@@ -62,6 +62,11 @@ def of_pairs(none: int, one: int, both: int) -> Stats:
     )
 
 
+def of_wins(none: int, one: int, both: int) -> Stats:
+    """Statistics of pairs of which only the number of games won is known."""
+    return Stats.from_half_wins((none, 0, one, 0, both))
+
+
 def by_pair(values: NDArray[Any]) -> NDArray[Any]:
     """Mean of each pair's two games."""
     means: NDArray[Any] = values.reshape(-1, 2).mean(axis=1)
@@ -74,7 +79,7 @@ def test_by_hand() -> None:
     stats = Stats.from_results(make_results(*games))
     assert stats.pairs == 3
     assert stats.games == 6
-    assert stats.pairs_by_wins == (0, 2, 1)
+    assert stats.pairs_by_half_wins == (0, 0, 2, 0, 1)
     assert stats.wins == (2, 1, 1)
     assert stats.losses == (1, 1, 0)
     assert stats.win_rate == 4 / 6
@@ -175,12 +180,12 @@ def test_json_keeps_the_sums() -> None:
 
 def test_wins_alone() -> None:
     for counts in ((3, 7, 2), (0, 5, 0), (0, 0, 4), (1, 0, 0)):
-        known, full = Stats.from_wins(*counts), of_pairs(*counts)
-        for name in ("pairs_by_wins", "ends", "end_products", "win_rate", "win_rate_interval"):
+        known, full = of_wins(*counts), of_pairs(*counts)
+        for name in ("pairs_by_half_wins", "ends", "end_products", "win_rate", "win_rate_interval"):
             assert getattr(known, name) == getattr(full, name)
         assert known.margin == 0
-        assert known + known == Stats.from_wins(*(2 * count for count in counts))
-        assert known.flipped() == Stats.from_wins(*counts[::-1])
+        assert known + known == of_wins(*(2 * count for count in counts))
+        assert known.flipped() == of_wins(*counts[::-1])
 
 
 def test_half_pairs_are_refused() -> None:
@@ -339,7 +344,7 @@ def test_coverage(chances: tuple[float, float, float]) -> None:
     generator = np.random.default_rng(5)
     truth = chances[1] / 2 + chances[2]
     samples = generator.multinomial(150, chances, 4000).tolist()
-    intervals = [Stats.from_wins(*sample).win_rate_interval for sample in samples]
+    intervals = [of_wins(*sample).win_rate_interval for sample in samples]
     covered = np.mean([low <= truth <= high for low, high in intervals])
     assert abs(covered - 0.95) < 0.015
 
@@ -371,4 +376,4 @@ def test_alike_pairs_cover() -> None:
     samples = generator.multinomial(20, (0.0, 0.02, 0.98), 4000).tolist()
     alike = [sample for sample in samples if 20 in sample]
     assert len(alike) > 1000
-    assert all(Stats.from_wins(*sample).win_rate_interval.low <= 0.99 for sample in alike)
+    assert all(of_wins(*sample).win_rate_interval.low <= 0.99 for sample in alike)
