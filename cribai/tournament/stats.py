@@ -239,8 +239,9 @@ class Stats:
     @property
     def tie_rate_interval(self) -> Interval:
         """Its interval, of the kind of the win rate's."""
-        low, high = self._share_interval((1, 1, 1, 1, 1, 1))
-        return Interval(1 - high, 1 - low)
+        decided, squares = self._weigh((1, 1, 1, 1, 1, 1))
+        squares += GAMES_PER_PAIR**2 * self.pairs - 2 * GAMES_PER_PAIR * decided
+        return share_interval(self.pairs, self.ties, squares)
 
     @property
     def half_wins(self) -> int:
