@@ -285,8 +285,9 @@ def sprt(summary: Summary) -> dict[str, Any] | None:
 
 def _pairs_by_wins(match: Summary) -> list[tuple[str, int]]:
     """Returns numbers of wins with how many pairs have so many; half ones only if there are any."""
-    pairs = zip(("0", "1/2", "1", "3/2", "2"), match.get("pairs_by_half_wins", ()), strict=False)
-    return [(wins, number) for wins, number in pairs if number or "/" not in wins]
+    pairs = match.get("pairs_by_half_wins", [0] * 5)
+    step = 1 if any(pairs[1::2]) else 2
+    return list(zip(("0", "1/2", "1", "3/2", "2")[::step], pairs[::step], strict=True))
 
 
 class Box(NamedTuple):
