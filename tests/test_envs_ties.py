@@ -107,7 +107,7 @@ def test_episodes_of_tied_states() -> None:
     tables = Tables(2, "standard")
     rows = np.arange(2)
     tables.seed(rows, [1, 2])
-    tables.reset(rows, scores=(118, 50))
+    tables.reset(rows, scores=(50, 118))
     tables.observe()
     assert tables.num_ended == 0
     award_game(tables.states, 0, NO_PLAYER)
@@ -124,8 +124,8 @@ def test_episodes_of_tied_states() -> None:
     gains = make_reward("win_probability", PRESETS["standard"]).pay(
         tables.before, tables.episodes, illegal
     )
-    # Far ahead, a tie is a loss.
-    assert -0.5 <= gains[0] < -0.45
+    # Far behind, a tie is half a win.
+    assert 0.45 < gains[0] <= 0.5
     assert gains[1] == 0
 
 
