@@ -13,6 +13,7 @@ from cribai.tournament import figures
 from cribai.tournament.figures import Summary
 from cribai.tournament.formats import breakable, chance, percent, percents, plus_minus, signed, text
 from cribai.tournament.player_stats import NO_RECORDS
+from cribai.tournament.report import any_ties
 
 FORMATS: Final = {
     "round_robin": "round robin",
@@ -80,6 +81,7 @@ def page(summary: Summary) -> dict[str, Any]:
         "sprt": figures.sprt(summary),
         "bracket": figures.bracket(summary["acc"]["knock_out"]) if summary.get("acc") else None,
         "forfeits": forfeits(matches),
+        "ties": any_ties(matches),
         "toml": dump_toml(summary["configuration"]),
     }
 

@@ -214,8 +214,9 @@ def _streaks(tournament: Tournament, store: Store, match: int) -> list[int]:
     for chunk in tournament.counted(match):
         if chunk.first_pair != end:
             won.append(np.zeros((1, NUM_AGENTS), np.bool_))
-        a_won = store.games(chunk)["a_won"] == 1
-        won.append(np.stack([a_won, ~a_won], axis=1))
+        a_won = store.games(chunk)["a_won"]
+        # A tie ends the streaks of both.
+        won.append(np.stack([a_won == 1, a_won == 0], axis=1))
         end = chunk.first_pair + chunk.num_pairs
     return [longest_run(side) for side in np.concatenate(won).T]
 
