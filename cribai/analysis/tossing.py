@@ -144,7 +144,8 @@ def _distinct_ranks(cards: Any, bases: Any, numbers: Any) -> int:
 
     Args:
         cards: int array (6,), sorted.
-        bases: int64 array (15,). Modified in place: `table_index` of each pair of ranks and zeros.
+        bases: uint64 array (15,). Modified in place: `table_index` of each pair of ranks and zeros;
+            unsigned, because a place that may be negative takes longer to look up.
         numbers: int64 array (15,). Modified in place: by toss, which of the pairs it is.
 
     Returns:
@@ -153,7 +154,7 @@ def _distinct_ranks(cards: Any, bases: Any, numbers: Any) -> int:
     found = 0
     for toss in range(NUM_TOSSES):
         first = int(cards[FIRST_SLOT[toss]]) >> 2
-        base = table_index(first, int(cards[SECOND_SLOT[toss]]) >> 2, 0, 0)
+        base = np.uint64(table_index(first, int(cards[SECOND_SLOT[toss]]) >> 2, 0, 0))
         number = 0
         while number < found and bases[number] != base:
             number += 1
@@ -173,7 +174,7 @@ def crib_means(crib: Any, cards: Any, table: Any, means: Any) -> None:
         table: `rank_table(15)`.
         means: float64 array (15,). Modified in place.
     """
-    bases = np.empty(NUM_TOSSES, np.int64)
+    bases = np.empty(NUM_TOSSES, np.uint64)
     numbers = np.empty(NUM_TOSSES, np.int64)
     sums = np.empty(NUM_TOSSES, np.float64)
     num_pairs = _distinct_ranks(cards, bases, numbers)
@@ -181,12 +182,12 @@ def crib_means(crib: Any, cards: Any, table: Any, means: Any) -> None:
     # One sum has to wait for each of its additions; several at a time do not wait for each other.
     for low in range(NUM_RANKS):
         for high in range(low, NUM_RANKS):
-            offset = table_index(0, 0, low, high)
+            offset = np.uint64(table_index(0, 0, low, high))
             for number in range(num_pairs):
                 base = bases[number] + offset
                 points = sums[number]
                 for starter in range(NUM_RANKS):
-                    points += crib["triples"][low, high, starter] * table[base + starter]
+                    points += crib["triples"][low, high, starter] * table[base + np.uint64(starter)]
                 sums[number] = points
     scale = crib["total"] * crib["num_starters"]
     for toss in range(NUM_TOSSES):
@@ -212,20 +213,21 @@ def crib_distributions(crib: Any, cards: Any, table: Any, distributions: Any) ->
         table: `rank_table(15)`.
         distributions: float64 array (15, 30). Modified in place: chances by toss and score.
     """
-    bases = np.empty(NUM_TOSSES, np.int64)
+    bases = np.empty(NUM_TOSSES, np.uint64)
     numbers = np.empty(NUM_TOSSES, np.int64)
     num_pairs = _distinct_ranks(cards, bases, numbers)
     chances = np.zeros((NUM_TOSSES, MAX_SHOW), np.float64)
     scale = crib["total"] * crib["num_starters"]
     for low in range(NUM_RANKS):
         for high in range(low, NUM_RANKS):
-            offset = table_index(0, 0, low, high)
+            offset = np.uint64(table_index(0, 0, low, high))
             for starter in range(NUM_RANKS):
                 # Of impossible cribs, such as five 5s, the table has points beyond any real one's.
                 if crib["triples"][low, high, starter] > 0.0:
                     chance = crib["triples"][low, high, starter] / scale
+                    place = offset + np.uint64(starter)
                     for number in range(num_pairs):
-                        chances[number, table[bases[number] + offset + starter]] += chance
+                        chances[number, np.uint64(table[bases[number] + place])] += chance
     for toss in range(NUM_TOSSES):
         for points in range(MAX_SHOW):
             distributions[toss, points] = chances[numbers[toss], points]
