@@ -32,9 +32,9 @@ def regrets(agent: Agent, batch: GameBatch) -> NDArray[np.float64]:
     for _ in ROLES:
         views = batch.views()
         actions = agent.act(views)
-        for view, action in zip(tqdm(views, leave=False, disable=None), actions.tolist()):
+        for place, view in enumerate(tqdm(views, leave=False, disable=None)):
             points, _ = toss_values(view.hand, is_dealer=view.is_dealer)
-            found[int(view.is_dealer), view.game] = points.max() - points[action]
+            found[int(view.is_dealer), view.game] = points.max() - points[actions[place]]
         batch.step(actions)
     return found
 
@@ -47,7 +47,7 @@ def summary(found: NDArray[np.float64]) -> dict[str, Any]:
     return {
         "regret": by_deal.mean(),
         "interval": around(by_deal.mean(), error, deals),
-        "by_role": dict(zip(ROLES, found.mean(axis=1).tolist())),
+        "by_role": dict(zip(ROLES, found.mean(axis=1).tolist(), strict=True)),
         "best": (found < 1e-9).mean(),
     }
 
