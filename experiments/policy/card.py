@@ -9,6 +9,7 @@ from results.json and the calibration from calibration.json, which also is drawn
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -104,7 +105,7 @@ PARTS: Final = {
 }
 
 
-def _table(names: list[str], rows: list[tuple[str, ...]]) -> list[str]:
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in (names, ["---"] * len(names), *rows)]
 
 
