@@ -3,8 +3,8 @@
     python experiments/policy/limits.py --pairs 20000
 
 In each match one part of the decisions is the policy's and all others are expectimax', against
-expectimax alone over mirrored pairs. Less than half is won where the policy is the worse of the two. A
-match that is in limits.json already is not played again; --policy names another agent to measure.
+expectimax alone over mirrored pairs. Less than half is won where the policy is the worse one.
+A match that is in limits.json already is not played again; --policy names another agent to measure.
 """
 
 import argparse
