@@ -1,6 +1,7 @@
 """Exact tosses: averages of hand and crib against counting all tosses and starters one by one."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import combinations, combinations_with_replacement, permutations
@@ -13,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 import reference
-from cribai import NO_CARD, CardError, RulesError, cards_text, parse_cards
+from cribai import CardError, RulesError, cards_text, parse_cards
 from cribai.analysis import tossing
 from cribai.analysis.knowledge import DEALER, NUM_KEPT, PONE, kept_index, load_knowledge
 from cribai.analysis.policy import (
@@ -225,26 +226,38 @@ def test_cribs_however_the_opponent_tosses(hand: list[int]) -> None:
     total = sum(weight_of(pair, chances) for pair in pairs)
     assert crib["total"] == pytest.approx(total, rel=1e-12)
     assert crib["num_starters"] == 44
-    means = [tossing.crib_mean(crib, *toss_and_keep(hand, toss)[0], TABLE) for toss in range(15)]
+    means = np.empty(15)
+    tossing.crib_means(crib, np.array(hand, np.int64), TABLE, means)
     assert means == pytest.approx(cribs_by_count(hand, chances), **EXACT)
 
 
 @each_hand
 def test_chances_of_cribs(hand: list[int]) -> None:
-    """Before the starter, once it is turned, and with some of the opponent's cards known too."""
+    """Before the starter, of every toss."""
+    hand = sorted(hand)
+    chances = random_chances(sum(hand) + 1)
+    found = np.full((15, 30), np.nan)
+    tossing.crib_distributions(weigh(hand, chances), np.array(hand, np.int64), TABLE, found)
+    weights: Counter[tuple[int, ...]] = Counter()
+    for pair in combinations(left_of(*hand), 2):
+        for starter in left_of(*hand, *pair):
+            weights[tuple(card // 4 for card in (*pair, starter))] += weight_of(pair, chances)
+    expected = np.zeros((15, 30))
+    for toss, slots in enumerate(SLOTS):
+        tossed = [hand[slot] // 4 for slot in slots]
+        for others, weight in weights.items():
+            expected[toss, all_rank_points()[(*tossed, *others)]] += weight
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert found == pytest.approx(expected / expected.sum(axis=1, keepdims=True), **EXACT)
+
+
+@each_hand
+def test_chances_of_the_crib_in_play(hand: list[int]) -> None:
+    """Once the starter is turned, and some of the opponent's cards are known."""
     chances = random_chances(sum(hand) + 1)
     tossed = hand[:2]
     others = random.Random(sum(hand)).sample(left_of(*hand), 5)
     found = np.empty(30)
-    tossing.crib_chances(weigh(hand, chances), *tossed, NO_CARD, TABLE, found)
-    expected = np.zeros(30)
-    for pair in combinations(left_of(*hand), 2):
-        low, high = sorted(card // 4 for card in pair)
-        for starter in left_of(*hand, *pair):
-            ranks = (tossed[0] // 4, tossed[1] // 4, low, high, starter // 4)
-            expected[all_rank_points()[ranks]] += weight_of(pair, chances)
-    assert found.sum() == pytest.approx(1)
-    assert found == pytest.approx(expected / expected.sum(), **EXACT)
     for num_others in (1, 3, 5):
         known = [*hand, *others[:num_others]]
         starter = others[0]

@@ -26,7 +26,15 @@ from cribai.analysis.knowledge import (
     load_knowledge,
     read_knowledge,
 )
-from cribai.analysis.lays import LAYS, best_slot, value_lays
+from cribai.analysis.lays import (
+    DOUBT,
+    GREED,
+    HORIZON,
+    SAMPLES,
+    best_slot,
+    new_lays,
+    value_lays,
+)
 from cribai.analysis.pegging import CAUTIOUS, GREEDY, SEES_ALL
 from cribai.analysis.policy import CRIB_MEAN, HAND, OTHER_PEGS, OWN_PEGS, VALUE
 from cribai.analysis.positions import POINTS
@@ -52,7 +60,7 @@ STAKES: Final = {
 REPLIES: Final = {"sees_all": SEES_ALL, "greedy": GREEDY, "cautious": CAUTIOUS}
 PRESETS: Final = {
     "fast": {"samples": 3, "exact_cribs": False, "deals": 8, "horizon": 15},
-    "standard": {"samples": 80, "exact_cribs": True, "deals": 64, "horizon": 45},
+    "standard": {"samples": SAMPLES, "exact_cribs": True, "deals": 64, "horizon": HORIZON},
     "deep": {"samples": 400, "exact_cribs": True, "deals": 256, "horizon": 60},
 }
 
@@ -91,8 +99,8 @@ class ExpectimaxAgent(Agent):
         horizon: int | None = None,
         objective: str = "win",
         replies: str = "cautious",
-        doubt: float = 0.02,
-        greed: float = 1.5,
+        doubt: float = DOUBT,
+        greed: float = GREED,
         knowledge: str | None = None,
     ) -> None:
         settings = dict(_choice("preset", preset, PRESETS))
@@ -120,12 +128,13 @@ class ExpectimaxAgent(Agent):
         self._tosses["horizon"] = settings["horizon"]
         self._tosses["num_deals"] = settings["deals"]
         self._tosses["exact_cribs"] = settings["exact_cribs"]
-        self._lays = np.zeros(1, LAYS)
-        self._lays["horizon"] = settings["horizon"]
-        self._lays["samples"] = settings["samples"]
-        self._lays["replies"] = _choice("replies", replies, REPLIES)
-        self._lays["doubt"] = doubt
-        self._lays["greed"] = greed
+        self._lays = new_lays(
+            horizon=settings["horizon"],
+            samples=settings["samples"],
+            replies=_choice("replies", replies, REPLIES),
+            doubt=doubt,
+            greed=greed,
+        )
         self._path = knowledge
         self._knowledge = _tables(knowledge)
 

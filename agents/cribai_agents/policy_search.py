@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.analysis.knowledge import NUM_KEPT, TARGET, WIN, load_knowledge
-from cribai.analysis.lays import LAYS, value_lays
-from cribai.analysis.pegging import CAUTIOUS
+from cribai.analysis.knowledge import NUM_KEPT, TARGET, load_knowledge
+from cribai.analysis.lays import HORIZON, SAMPLES, new_lays, value_lays
 from cribai.engine.jit import kernel
 from cribai.engine.state import compiled_rules
 from cribai.training.features import COLUMNS, KEPT, lay_features
@@ -40,8 +39,8 @@ class SearchPolicyAgent(PolicyAgent):
         self,
         checkpoint: str | None = None,
         *,
-        samples: int = 80,
-        horizon: int = 45,
+        samples: int = SAMPLES,
+        horizon: int = HORIZON,
         share: float = 0.5,
         near_share: float = 0.5,
         **options: Any,
@@ -53,13 +52,7 @@ class SearchPolicyAgent(PolicyAgent):
         check_number("near_share", near_share, float, 0, 1)
         self.share = float(share)
         self.near_share = float(near_share)
-        self._search = np.zeros(1, LAYS)
-        self._search["stake"] = WIN
-        self._search["horizon"] = horizon
-        self._search["samples"] = samples
-        self._search["replies"] = CAUTIOUS
-        self._search["doubt"] = 0.02
-        self._search["greed"] = 1.5
+        self._search = new_lays(horizon=horizon, samples=samples)
 
     def _value_lays(
         self, views: ViewBatch, places: NDArray[np.int64], ranks: NDArray[np.int64]

@@ -3,10 +3,11 @@
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cribai.analysis.beliefs import BELIEF, believe
-from cribai.analysis.knowledge import DEALER, PONE, TARGET
-from cribai.analysis.pegging import SEARCH, lay_value
+from cribai.analysis.knowledge import DEALER, PONE, TARGET, WIN
+from cribai.analysis.pegging import CAUTIOUS, SEARCH, lay_value
 from cribai.analysis.positions import MAX_SHOW, POINTS, STANDING, weigh_points
 from cribai.analysis.tosses import AVERAGE_SHOW
 from cribai.analysis.tossing import CRIB, crib_chances, weigh_cribs
@@ -14,6 +15,12 @@ from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import TABLE_BASE, show_points
 
 KEPT: Final = 4
+
+SAMPLES: Final = 80
+HORIZON: Final = 45
+DOUBT: Final = 0.02
+GREED: Final = 1.5
+"""How lays are answered if nothing else is asked for; see LAYS."""
 
 LAYS: Final = np.dtype(
     [
@@ -42,6 +49,28 @@ LAYS: Final = np.dtype(
     ],
     align=True,
 )
+
+
+def new_lays(
+    *,
+    stake: int = WIN,
+    target: int = TARGET,
+    horizon: int = HORIZON,
+    samples: int = SAMPLES,
+    replies: int = CAUTIOUS,
+    doubt: float = DOUBT,
+    greed: float = GREED,
+) -> NDArray[Any]:
+    """Returns a LAYS record in an array (1,) that says how to answer, without an answer."""
+    lays = np.zeros(1, LAYS)
+    lays["stake"] = stake
+    lays["target"] = target
+    lays["horizon"] = horizon
+    lays["samples"] = samples
+    lays["replies"] = replies
+    lays["doubt"] = doubt
+    lays["greed"] = greed
+    return lays
 
 
 @kernel

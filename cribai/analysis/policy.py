@@ -14,7 +14,7 @@ from cribai.analysis.tossing import (
     MAX_SHOW,
     NUM_TOSSES,
     SECOND_SLOT,
-    crib_mean,
+    crib_means,
     hand_distributions,
     split,
     weigh_cribs,
@@ -79,8 +79,10 @@ def toss_parts(
             and the points that the player and his opponent peg; VALUE is their sum in points.
     """
     hand_distributions(cards, rule_table, hands)
+    means = np.empty(NUM_TOSSES, np.float64)
     if exact_cribs:
         weigh_cribs(cards, 6, tables["toss_chance"][1 - role], crib)
+        crib_means(crib, cards, rule_table, means)
     kept = np.empty(4, np.int64)
     for toss in range(NUM_TOSSES):
         hand = 0.0
@@ -88,11 +90,10 @@ def toss_parts(
             hand += points * hands[toss, points]
         first = cards[FIRST_SLOT[toss]]
         second = cards[SECOND_SLOT[toss]]
-        if exact_cribs:
-            mean = crib_mean(crib, first, second, rule_table)
-        else:
+        if not exact_cribs:
             suited = 1 if (first & 3) == (second & 3) else 0
-            mean = tables["crib_mean"][role, first >> 2, second >> 2, suited]
+            means[toss] = tables["crib_mean"][role, first >> 2, second >> 2, suited]
+        mean = means[toss]
         split(cards, toss, kept)
         index = kept_index(kept[0] >> 2, kept[1] >> 2, kept[2] >> 2, kept[3] >> 2)
         own = tables["pegged"][role, index, 0]

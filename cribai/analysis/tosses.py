@@ -34,15 +34,13 @@ from cribai.analysis.tossing import (
     FIRST_SLOT,
     NUM_TOSSES,
     SECOND_SLOT,
-    crib_chances,
+    crib_distributions,
     weigh_cribs,
 )
-from cribai.cards import DECK_SIZE, JACK, NO_CARD, cards_text, rank_of
+from cribai.cards import DECK_SIZE, JACK, cards_text, rank_of
 from cribai.engine.jit import kernel
 from cribai.engine.scoring import rank_table
 from cribai.errors import CardError, RulesError
-
-_NO_CARD: Final = NO_CARD
 
 AVERAGE_PEGS: Final = np.array([2.2, 3.45], np.float64)
 AVERAGE_SHOW: Final = np.array([8.1, 12.75], np.float64)
@@ -74,7 +72,7 @@ TOSSES: Final = np.dtype(
         ("crib", CRIB),
         ("standing", STANDING),
         ("show_worths", np.float64, (MAX_SHOW, MAX_SHOW)),
-        ("chances", np.float64, MAX_SHOW),
+        ("cribs", np.float64, (NUM_TOSSES, MAX_SHOW)),
     ],
     align=True,
 )
@@ -112,6 +110,7 @@ def value_tosses(tables: Any, rule_table: Any, tosses: Any) -> None:
         show_worths(tables, standing, tosses["num_deals"], tosses["show_worths"])
         if not exact:
             weigh_cribs(tosses["cards"], 6, tables["toss_chance"][1 - role], crib)
+        crib_distributions(crib, tosses["cards"], rule_table, tosses["cribs"])
     weigh_points(
         standing,
         tables,
@@ -124,14 +123,11 @@ def value_tosses(tables: Any, rule_table: Any, tosses: Any) -> None:
         other = parts[toss, OTHER_PEGS] - AVERAGE_PEGS[1 - role]
         worth = 0.0
         if near:
-            first = tosses["cards"][FIRST_SLOT[toss]]
-            second = tosses["cards"][SECOND_SLOT[toss]]
-            crib_chances(crib, first, second, _NO_CARD, rule_table, tosses["chances"])
             for hand in range(MAX_SHOW):
                 chance = tosses["hands"][toss, hand]
                 if chance > 0.0:
                     for points in range(MAX_SHOW):
-                        both = chance * tosses["chances"][points]
+                        both = chance * tosses["cribs"][toss, points]
                         worth += both * tosses["show_worths"][hand, points]
         else:
             worth = before_deal(tables, stake, own_score, other_score, role)

@@ -9,14 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from cribai.cards import DECK_SIZE, JACK, NO_CARD, NUM_RANKS, NUM_SUITS
+from cribai.cards import DECK_SIZE, JACK, NUM_RANKS, NUM_SUITS
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.scoring import starter_points, table_index
 
 NUM_TOSSES: Final = 15
 MAX_SHOW: Final = 30
 _JACK: Final = JACK
-_NO_CARD: Final = NO_CARD
 
 FIRST_SLOT: Final = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4], np.int64)
 SECOND_SLOT: Final = np.array([1, 2, 3, 4, 5, 2, 3, 4, 5, 3, 4, 5, 4, 5, 5], np.int64)
@@ -140,55 +139,121 @@ def weigh_cribs(cards: Any, num_known: int, chances: Any, crib: Any) -> None:
 
 
 @inlined
-def crib_mean(crib: Any, first: int, second: int, table: Any) -> float:
-    """Returns what the crib scores on average with two cards in it.
+def _distinct_ranks(cards: Any, bases: Any, numbers: Any) -> int:
+    """Tells the tosses' ranks apart: those of equal ranks make the same cribs but for suits.
 
     Args:
-        crib: CRIB record of the known cards, these two among them.
-        first: A tossed card.
-        second: The other.
-        table: `rank_table(15)`.
+        cards: int array (6,), sorted.
+        bases: uint64 array (15,). Modified in place: `table_index` of each pair of ranks and zeros;
+            unsigned, because a place that may be negative takes longer to look up.
+        numbers: int64 array (15,). Modified in place: by toss, which of the pairs it is.
+
+    Returns:
+        How many pairs of ranks there are.
     """
-    points = crib["nobs"]
+    found = 0
+    for toss in range(NUM_TOSSES):
+        first = int(cards[FIRST_SLOT[toss]]) >> 2
+        base = np.uint64(table_index(first, int(cards[SECOND_SLOT[toss]]) >> 2, 0, 0))
+        number = 0
+        while number < found and bases[number] != base:
+            number += 1
+        bases[number] = base
+        numbers[toss] = number
+        found = max(found, number + 1)
+    return found
+
+
+@inlined
+def crib_means(crib: Any, cards: Any, table: Any, means: Any) -> None:
+    """Writes what the crib scores on average with each toss in it.
+
+    Args:
+        crib: CRIB record of the six cards.
+        cards: int array (6,), sorted.
+        table: `rank_table(15)`.
+        means: float64 array (15,). Modified in place.
+    """
+    bases = np.empty(NUM_TOSSES, np.uint64)
+    numbers = np.empty(NUM_TOSSES, np.int64)
+    sums = np.empty(NUM_TOSSES, np.float64)
+    num_pairs = _distinct_ranks(cards, bases, numbers)
+    sums[:] = crib["nobs"]
+    # One sum has to wait for each of its additions; several at a time do not wait for each other.
     for low in range(NUM_RANKS):
         for high in range(low, NUM_RANKS):
-            base = table_index(first >> 2, second >> 2, low, high)
+            offset = np.uint64(table_index(0, 0, low, high))
+            for number in range(num_pairs):
+                base = bases[number] + offset
+                points = sums[number]
+                for starter in range(NUM_RANKS):
+                    points += crib["triples"][low, high, starter] * table[base + np.uint64(starter)]
+                sums[number] = points
+    scale = crib["total"] * crib["num_starters"]
+    for toss in range(NUM_TOSSES):
+        first = cards[FIRST_SLOT[toss]]
+        second = cards[SECOND_SLOT[toss]]
+        points = sums[numbers[toss]]
+        if (first & 3) == (second & 3):
+            points += 5.0 * crib["flush"][first & 3]
+        if (first >> 2) == _JACK:
+            points += crib["starter_suit"][first & 3]
+        if (second >> 2) == _JACK:
+            points += crib["starter_suit"][second & 3]
+        means[toss] = points / scale
+
+
+@inlined
+def crib_distributions(crib: Any, cards: Any, table: Any, distributions: Any) -> None:
+    """Writes how likely the crib scores what with each toss, by ranks: no flushes and no nobs.
+
+    Args:
+        crib: CRIB record of the six cards.
+        cards: int array (6,), sorted.
+        table: `rank_table(15)`.
+        distributions: float64 array (15, 30). Modified in place: chances by toss and score.
+    """
+    bases = np.empty(NUM_TOSSES, np.uint64)
+    numbers = np.empty(NUM_TOSSES, np.int64)
+    num_pairs = _distinct_ranks(cards, bases, numbers)
+    chances = np.zeros((NUM_TOSSES, MAX_SHOW), np.float64)
+    scale = crib["total"] * crib["num_starters"]
+    for low in range(NUM_RANKS):
+        for high in range(low, NUM_RANKS):
+            offset = np.uint64(table_index(0, 0, low, high))
             for starter in range(NUM_RANKS):
-                points += crib["triples"][low, high, starter] * table[base + starter]
-    if (first & 3) == (second & 3):
-        points += 5.0 * crib["flush"][first & 3]
-    if (first >> 2) == _JACK:
-        points += crib["starter_suit"][first & 3]
-    if (second >> 2) == _JACK:
-        points += crib["starter_suit"][second & 3]
-    return points / (crib["total"] * crib["num_starters"])
+                # Of impossible cribs, such as five 5s, the table has points beyond any real one's.
+                if crib["triples"][low, high, starter] > 0.0:
+                    chance = crib["triples"][low, high, starter] / scale
+                    place = offset + np.uint64(starter)
+                    for number in range(num_pairs):
+                        chances[number, np.uint64(table[bases[number] + place])] += chance
+    for toss in range(NUM_TOSSES):
+        for points in range(MAX_SHOW):
+            distributions[toss, points] = chances[numbers[toss], points]
 
 
 @inlined
 def crib_chances(
     crib: Any, first: int, second: int, starter: int, table: Any, chances: Any
 ) -> None:
-    """Writes how likely the crib scores what, by ranks: flushes and nobs are left out.
+    """Writes how likely the crib scores what once the starter is turned, by ranks.
+
+    Flushes and nobs are left out.
 
     Args:
-        crib: CRIB record of the known cards, these two and the starter among them.
+        crib: CRIB record of the known cards, these three among them.
         first: A tossed card.
         second: The other.
-        starter: The starter, or NO_CARD before it is turned.
+        starter: The starter.
         table: `rank_table(15)`.
         chances: float64 array (30,). Modified in place.
     """
     for points in range(MAX_SHOW):
         chances[points] = 0.0
-    scale = crib["total"] if starter != _NO_CARD else crib["total"] * crib["num_starters"]
     for low in range(NUM_RANKS):
         for high in range(low, NUM_RANKS):
-            base = table_index(first >> 2, second >> 2, low, high)
             # Of impossible cribs, such as five 5s, the table has points beyond any real one's.
-            if starter != _NO_CARD:
-                if crib["pairs"][low, high] > 0.0:
-                    chances[table[base + (starter >> 2)]] += crib["pairs"][low, high] / scale
-            else:
-                for rank in range(NUM_RANKS):
-                    if crib["triples"][low, high, rank] > 0.0:
-                        chances[table[base + rank]] += crib["triples"][low, high, rank] / scale
+            if crib["pairs"][low, high] > 0.0:
+                place = table_index(first >> 2, second >> 2, low, high) + (starter >> 2)
+                chances[table[place]] += crib["pairs"][low, high] / crib["total"]

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from cribai.agent import Agent
 from cribai.analysis import pegging
-from cribai.analysis.knowledge import TARGET, WIN, load_knowledge
-from cribai.analysis.lays import LAYS
+from cribai.analysis.knowledge import load_knowledge
+from cribai.analysis.lays import new_lays
 from cribai.analysis.positions import STANDING
 from cribai.cards import NUM_RANKS
 from cribai.engine.state import VIEW
@@ -52,10 +52,7 @@ METHODS: Final = {
 UNKNOWN: Final = -1.0
 
 SAMPLES: Final = 40
-HORIZON: Final = 45
-DOUBT: Final = 0.02
-GREED: Final = 1.5
-"""How the opponent's hands are believed and sampled; see `cribai.analysis.lays`."""
+"""Hands of the opponent that a lay is searched against; half of what expectimax takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +125,7 @@ class SelfPlay:
         self._branches = np.zeros(4 * most_roots, BRANCH)
         self._views = np.zeros(1, VIEW)
         self._search = np.zeros(1, pegging.SEARCH)
-        self._lays = np.zeros(1, LAYS)
-        self._lays["stake"] = WIN
-        self._lays["target"] = TARGET
-        self._lays["horizon"] = HORIZON
-        self._lays["samples"] = SAMPLES
-        self._lays["replies"] = pegging.CAUTIOUS
-        self._lays["doubt"] = DOUBT
-        self._lays["greed"] = GREED
+        self._lays = new_lays(samples=SAMPLES)
         self._samples = np.zeros((most_roots, NUM_INPUTS), np.float32)
         self._targets = np.zeros((most_roots, NUM_RANKS), np.float32)
         self._masks = np.zeros((most_roots, NUM_RANKS), np.float32)
