@@ -8,15 +8,15 @@ import pytest
 import torch
 
 from cribai.training.features import COLUMNS, NUM_INPUTS
-from cribai.training.losses import LayLoss, log_policy, relative
+from cribai.training.losses import PolicyLoss, ValueLoss, log_policy, relative
 from cribai.training.measures import calibration_error, measure
 from cribai.training.selfplay import UNKNOWN, Samples
 
 CHANCE = np.random.default_rng(4)
 NUMBER = 50
 ALL = np.arange(NUMBER)
-POLICY = LayLoss(policy=True, relative=True, huber=8.0, value_weight=0.0, temperature=0.7)
-VALUES = replace(POLICY, policy=False)
+POLICY = PolicyLoss(temperature=0.7, win_weight=0.0)
+VALUES = ValueLoss(relative=True, huber=8.0, win_weight=0.0)
 
 
 def samples() -> Samples:
@@ -76,7 +76,7 @@ def test_teacher_of_values() -> None:
 
 
 @pytest.mark.parametrize("loss", [POLICY, VALUES], ids=["policy", "values"])
-def test_descent_finds_the_best_lay(loss: LayLoss) -> None:
+def test_descent_finds_the_best_lay(loss: PolicyLoss | ValueLoss) -> None:
     given = samples()
     found = torch.zeros((NUMBER, 14), requires_grad=True)
     optimizer = torch.optim.Adam([found], lr=0.1)

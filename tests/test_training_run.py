@@ -21,7 +21,7 @@ from cribai.training.config import TrainConfig
 from cribai.training.curves import BOARD, CHALLENGES, EVALUATIONS, TRAINING
 from cribai.training.features import COLUMNS, NUM_INPUTS
 from cribai.training.learner import DivergedError, Learner, LearnerOptions
-from cribai.training.losses import LayLoss, relative
+from cribai.training.losses import ValueLoss, relative
 from cribai.training.network import LayNetwork
 from cribai.training.run import MANIFEST, STATES, WEIGHTS, Run
 from cribai.training.selfplay import Samples
@@ -201,7 +201,7 @@ def samples(number: int, chance: np.random.Generator) -> Samples:
 def test_learner_learns_differences_and_wins() -> None:
     torch.manual_seed(1)
     chance = np.random.default_rng(1)
-    loss = LayLoss(policy=False, relative=True, huber=6.0, value_weight=0.5)
+    loss = ValueLoss(relative=True, huber=6.0, win_weight=0.5)
     learner = Learner(LayNetwork((32,)), loss, LearnerOptions(256, 1, 0.99, low_precision=False))
     for _ in range(150):
         learner.learn(samples(2048, chance), 3e-3, chance.permutation(2048)[np.newaxis])

@@ -27,31 +27,20 @@ _MASKED: Final = -1e9
 
 
 @dataclass(frozen=True, slots=True)
-class LayLoss:
-    """The loss of lays.
-
-    With `policy` unset the outputs are values, and the loss their error. With it they are, over the
-    temperature, the logits of a policy: the loss is what the policy gets less than nothing, all
-    lays of a root being valued, so that its gradient is that of the policy's mean worth.
+class ValueLoss:
+    """The loss of lays whose outputs are values: their error.
 
     Attributes:
-        policy: Whether the outputs are a policy's logits.
         relative: Whether only the differences between a root's lays are learned.
         huber: Error in points beyond which the loss grows only linearly.
-        value_weight: Weight of the win chance's loss.
-        temperature: Points of output that make a lay a factor e more likely.
-        entropy_weight: Weight of the policy's entropy, which is made large.
+        win_weight: Weight of the win chance's loss.
         teacher: The network to stay near to; none for no such term.
-        teacher_weight: Weight of the distance: the divergence from the teacher's policy, or the
-            square of the difference of values.
+        teacher_weight: Weight of the square of the difference from its values.
     """
 
-    policy: bool
     relative: bool
     huber: float
-    value_weight: float
-    temperature: float = 1.0
-    entropy_weight: float = 0.0
+    win_weight: float
     teacher: Evaluate | None = None
     teacher_weight: float = 0.0
 
@@ -65,57 +54,53 @@ class LayLoss:
             samples: What the wave says.
             batch: int64 array (n,), which of the samples.
         """
-        targets = torch.from_numpy(samples.targets[batch])
-        masks = torch.from_numpy(samples.masks[batch])
-        weights = importance(samples.rows[batch, COLUMNS["worths"].start + 1] / 10)
-        values = outputs[:, :NUM_RANKS]
-        taught = None
+        values, targets, masks, weights = _lays(outputs, samples, batch)
+        loss = self.win_weight * win_loss(outputs, samples, batch)
         if self.teacher is not None and self.teacher_weight > 0:
-            taught = torch.from_numpy(self.teacher(samples.rows[batch]))[:, :NUM_RANKS]
-        if self.policy:
-            loss = self._policy_loss(values, targets, masks, weights, taught)
-        else:
-            loss = self._value_loss(values, targets, masks, weights, taught)
-        wins = torch.from_numpy(samples.wins[batch])
-        if bool((wins == UNKNOWN).any()):
-            return loss
-        value = functional.binary_cross_entropy_with_logits(outputs[:, WIN_OUTPUT], wins)
-        return loss + self.value_weight * value
-
-    def _value_loss(
-        self,
-        values: torch.Tensor,
-        targets: torch.Tensor,
-        masks: torch.Tensor,
-        weights: torch.Tensor,
-        taught: torch.Tensor | None,
-    ) -> torch.Tensor:
-        if taught is not None:
+            taught = _taught(self.teacher, samples, batch)
             distance = (relative(values, masks) - relative(taught, masks)) ** 2 * masks
+            loss = loss + self.teacher_weight * (distance.sum(1) @ weights) / len(values)
         if self.relative:
             values = relative(values, masks)
             targets = relative(targets, masks)
-        loss = weighted_errors(values, targets, masks, weights, self.huber)
-        if taught is not None:
-            loss = loss + self.teacher_weight * (distance.sum(1) @ weights) / len(values)
-        return loss
+        return loss + weighted_errors(values, targets, masks, weights, self.huber)
 
-    def _policy_loss(
-        self,
-        values: torch.Tensor,
-        targets: torch.Tensor,
-        masks: torch.Tensor,
-        weights: torch.Tensor,
-        taught: torch.Tensor | None,
+
+@dataclass(frozen=True, slots=True)
+class PolicyLoss:
+    """The loss of lays whose outputs are, over the temperature, the logits of a policy.
+
+    All lays of a root being valued, what the policy gets on average is known, and with it the
+    gradient: no lay needs to be drawn, and no baseline to be learned.
+
+    Attributes:
+        temperature: Points of output that make a lay a factor e more likely.
+        win_weight: Weight of the win chance's loss.
+        entropy_weight: Weight of the policy's entropy, which is made large, in points.
+        teacher: The network to stay near to; none for no such term.
+        teacher_weight: Weight of the divergence from its policy, in points.
+    """
+
+    temperature: float
+    win_weight: float
+    entropy_weight: float = 0.0
+    teacher: Evaluate | None = None
+    teacher_weight: float = 0.0
+
+    def __call__(
+        self, outputs: torch.Tensor, samples: Samples, batch: NDArray[np.int64]
     ) -> torch.Tensor:
+        """Returns the loss of a batch; see `ValueLoss`."""
+        values, targets, masks, weights = _lays(outputs, samples, batch)
         logs = log_policy(values, masks, self.temperature)
         chances = logs.exp() * masks
-        loss = -(chances * relative(targets, masks)).sum(1)
-        loss = loss + self.entropy_weight * (chances * logs).sum(1)
-        if taught is not None:
-            other = log_policy(taught, masks, self.temperature)
-            loss = loss + self.teacher_weight * (chances * (logs - other)).sum(1)
-        return loss @ weights / len(values)
+        missed = -(chances * relative(targets, masks)).sum(1)
+        missed = missed + self.entropy_weight * (chances * logs).sum(1)
+        if self.teacher is not None and self.teacher_weight > 0:
+            taught = log_policy(_taught(self.teacher, samples, batch), masks, self.temperature)
+            missed = missed + self.teacher_weight * (chances * (logs - taught)).sum(1)
+        wins = self.win_weight * win_loss(outputs, samples, batch)
+        return wins + missed @ weights / len(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +128,30 @@ class TossLoss:
         targets = relative(torch.from_numpy(samples.targets[batch]), masks)
         weights = importance(samples.rows[batch, 0, TOSS_COLUMNS["weights"].start + 2] / 10)
         return weighted_errors(values, targets, masks, weights, self.huber)
+
+
+def _lays(
+    outputs: torch.Tensor, samples: Samples, batch: NDArray[np.int64]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Returns the outputs for the ranks, the targets, the masks and how much each row counts."""
+    return (
+        outputs[:, :NUM_RANKS],
+        torch.from_numpy(samples.targets[batch]),
+        torch.from_numpy(samples.masks[batch]),
+        importance(samples.rows[batch, COLUMNS["worths"].start + 1] / 10),
+    )
+
+
+def _taught(teacher: Evaluate, samples: Samples, batch: NDArray[np.int64]) -> torch.Tensor:
+    return torch.from_numpy(teacher(samples.rows[batch]))[:, :NUM_RANKS]
+
+
+def win_loss(outputs: torch.Tensor, samples: Samples, batch: NDArray[np.int64]) -> torch.Tensor:
+    """Returns the cross entropy of the chances to win; zero where they are not known."""
+    wins = torch.from_numpy(samples.wins[batch])
+    if bool((wins == UNKNOWN).any()):
+        return torch.zeros(())
+    return functional.binary_cross_entropy_with_logits(outputs[:, WIN_OUTPUT], wins)
 
 
 def importance(units: NDArray[np.float32]) -> torch.Tensor:

@@ -33,9 +33,9 @@ from cribai.training.curves import Curves
 from cribai.training.episodes import Episodes, make_episodes
 from cribai.training.evaluation import Evaluation, evaluate
 from cribai.training.gating import challenge, policy_agent
-from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions
+from cribai.training.learner import DivergedError, Evaluator, Learner, LearnerOptions, Loss
 from cribai.training.lockstep import Evaluate
-from cribai.training.losses import LayLoss, TossLoss
+from cribai.training.losses import PolicyLoss, TossLoss, ValueLoss
 from cribai.training.measures import measure
 from cribai.training.network import LayNetwork, Perceptron, TossNetwork
 from cribai.training.selfplay import Samples
@@ -194,17 +194,22 @@ class Run:
             return None
         return Evaluator(copy.deepcopy(weights.lays), config.low_precision)
 
-    def _loss(self) -> LayLoss | TossLoss:
+    def _loss(self) -> Loss:
         config = self.config
         if self.part == TOSSES:
             return TossLoss(config.huber)
-        return LayLoss(
-            policy=config.loss == "policy",
+        if config.loss == "policy":
+            return PolicyLoss(
+                temperature=config.temperature,
+                win_weight=config.value_weight,
+                entropy_weight=config.entropy_weight,
+                teacher=self.teacher,
+                teacher_weight=config.teacher_weight,
+            )
+        return ValueLoss(
             relative=config.method != "monte_carlo",
             huber=config.huber,
-            value_weight=config.value_weight,
-            temperature=config.temperature or USUAL_TEMPERATURE,
-            entropy_weight=config.entropy_weight,
+            win_weight=config.value_weight,
             teacher=self.teacher,
             teacher_weight=config.teacher_weight,
         )
