@@ -16,6 +16,7 @@ NUM_RANKS: Final = 13
 NUM_SUITS: Final = 4
 DECK_SIZE: Final = NUM_RANKS * NUM_SUITS
 JACK: Final = 10
+KING: Final = 12
 JOKER_RANK: Final = 13
 MAX_JOKERS: Final = 4
 NO_CARD: Final = -1

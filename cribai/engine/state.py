@@ -12,23 +12,38 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.cards import DECK_SIZE, MAX_JOKERS, NO_CARD
-from cribai.engine.scoring import TABLE_SIZE, rank_table
-from cribai.rules import MAX_CRIB, MAX_DEALT, MAX_PLAYERS, MAX_PLAYS, Rules
+from cribai.cards import DECK_SIZE, KING, MAX_JOKERS, NO_CARD, NUM_RANKS
+from cribai.engine.scoring import TABLE_SIZE, VALUES, rank_table
+from cribai.rules import (
+    MAX_CRIB,
+    MAX_DEALT,
+    MAX_DECKS,
+    MAX_PLAYERS,
+    MAX_PLAYS,
+    MAX_STARTERS,
+    Rules,
+)
 
-DISCARD, DEAL, PLAY, OVER = range(4)
-"""Phases: a toss is due, a new deal is due, a card is due, the game has ended."""
+NUM_PHASES: Final = 9
+DISCARD, DEAL, PLAY, OVER, DRAW, GIVE, BID, ANNOUNCE, CLAIM = range(NUM_PHASES)
+"""Phases: a toss is due, a new deal is due, a card is due, the game has ended; in variants, cards
+may be thrown away for new ones, a starter is to be given, a bid is due, points are to be announced,
+what was missed may be claimed."""
 
 NO_GO: Final = 127
 """The go count of a player who has not said go in this deal."""
 
 NO_PLAYER: Final = -1
+NO_BID: Final = -1
+"""The bid of a player who has not bid in this deal."""
 
 NUM_TALLIES: Final = 6
 PONE_PEGGING, PONE_HAND, DEALER_PEGGING, DEALER_HAND, DEALER_CRIB, DEALER_HEELS = range(NUM_TALLIES)
 """Sources of points by role, places in the tallies; "pone" is any player who does not deal."""
 
-MAX_DECK: Final = DECK_SIZE + MAX_JOKERS
+MAX_DECK: Final = MAX_DECKS * DECK_SIZE + MAX_JOKERS
+MAX_CRIBS: Final = 2
+MAX_THROWN: Final = 2 * MAX_DEALT - 3  # all but one as dealt, all but one after the toss
 MAX_TOSSES: Final = 126  # C(9, 4), the most ways to choose cards from nine.
 
 STATE: Final = np.dtype(
@@ -55,19 +70,42 @@ STATE: Final = np.dtype(
         ("last_player", np.int8),  # who laid the last card of the series
         ("num_plays", np.int8),  # cards laid in this deal
         ("series_length", np.int8),  # cards laid since the count was last reset
-        ("num_crib", np.int8),
+        ("num_crib", np.int8, MAX_CRIBS),
         ("num_left", np.int8, MAX_PLAYERS),  # cards not yet laid
         ("go_counts", np.int8, MAX_PLAYERS),  # lowest count at which a player had to say go
         ("said_go", np.int8),  # bit i: player i has said go in this series
         ("hands", np.int8, (MAX_PLAYERS, MAX_DEALT)),  # sorted: as dealt, then as kept
         ("tosses", np.int8, (MAX_PLAYERS, MAX_DEALT)),  # sorted: what each player tossed
-        ("crib", np.int8, (1, MAX_CRIB)),  # one row, so that it is scored like the hands
+        # Rows as of hands: the one crib in row 0, or each player's own in the row of his seat.
+        ("crib", np.int8, (MAX_CRIBS, MAX_CRIB)),
         ("play_cards", np.int8, MAX_PLAYS),  # cards laid in this deal, in order
         ("play_players", np.int8, MAX_PLAYS),  # who laid them
         ("deck", np.int8, MAX_DECK),  # the shuffled front of the deck is what was dealt
+        # The rest is kept up to date only under rules that are varied, see `Rules.is_varied`.
+        ("announced", np.int16),  # points announced for what is being counted
+        ("kings", np.int16),  # bit i: the actor's i-th kept card is a king to be named
+        ("hand_size", np.int8),  # cards in the actor's hand before the play
+        ("crib_owner", np.int8),  # who counts the crib, NO_PLAYER while bids are due
+        ("show_step", np.int8),  # what is being counted, in the order of the show
+        ("next_card", np.int8),  # place in the deck of the next card to be drawn
+        ("bids", np.int8, MAX_PLAYERS),  # NO_BID before
+        ("num_thrown", np.int8, MAX_PLAYERS),
+        ("thrown", np.int8, (MAX_PLAYERS, MAX_THROWN)),  # what each player threw away in this deal
+        ("given", np.int8, MAX_PLAYERS),  # what each player gave, NO_CARD before
+        ("starters", np.int8, (MAX_PLAYERS, MAX_STARTERS)),  # each player's, NO_CARD before
+        ("play_ranks", np.int8, MAX_PLAYS),  # the ranks under which cards were laid
     ],
     align=True,
 )
+
+VARIANT_NUMBERS: Final = (
+    "lowball", "num_starters", "draw_before_toss", "draw_after_toss", "chosen_starter", "two_cribs",
+    "bid", "bid_takes_whole", "missed_bid_gives", "wild_kings", "muggins", "stinkhole",
+    "pone_start", "is_varied", "num_cribs", "num_given", "num_turned", "num_stock", "cards_needed",
+    "most_shown", "kings_start", "throws_start", "gifts_start", "bids_start",
+    "announcements_start", "claims_start", "num_actions",
+)  # fmt: skip
+"""What the rules' record holds for the variants, by the names in `Rules`."""
 
 RULES: Final = np.dtype(
     [
@@ -82,6 +120,8 @@ RULES: Final = np.dtype(
         ("target", np.int64),
         ("fifteen", np.int64),
         ("thirty_one", np.int64),
+        *((name, np.int64) for name in VARIANT_NUMBERS),
+        ("least_values", np.int64, NUM_RANKS + 1),  # the least that a card of a rank may count
         ("toss_slots", np.int8, (MAX_TOSSES, MAX_DEALT)),  # hand places that each toss takes
         ("deck", np.int8, MAX_DECK),  # the deck before shuffling
         ("table", np.int8, TABLE_SIZE),  # `scoring.rank_table`
@@ -101,7 +141,7 @@ VIEW: Final = np.dtype(
         ("playable", np.int16),  # bit i: the i-th kept card may be laid
         ("played", np.int16),  # bit i: the i-th kept card is laid
         ("num_legal", np.int16),  # legal actions
-        ("phase", np.int8),  # DISCARD or PLAY
+        ("phase", np.int8),
         ("player", np.int8),  # the viewer's seat
         ("dealer", np.int8),  # the dealer, in turn order from the viewer
         ("count", np.int8),
@@ -114,16 +154,39 @@ VIEW: Final = np.dtype(
         ("tossed", np.int8, MAX_DEALT),  # the viewer's own toss; NO_CARD beyond and before
         ("play_cards", np.int8, MAX_PLAYS),  # cards laid in this deal, in order
         ("play_players", np.int8, MAX_PLAYS),  # who laid them, in turn order from the viewer
+        # The rest is written only under rules that are varied, see `Rules.is_varied`.
+        ("announced", np.int16),  # points announced for what is being counted
+        ("kings", np.int16),  # bit i: the i-th kept card is a king to be named
+        ("hand_size", np.int8),  # cards in the actor's hand before the play
+        ("crib_owner", np.int8),  # in turn order from the viewer, NO_PLAYER while bids are due
+        ("bids", np.int8, MAX_PLAYERS),  # NO_BID before
+        ("num_thrown", np.int8, MAX_PLAYERS),  # how many cards each player threw away in this deal
+        ("thrown", np.int8, MAX_THROWN),  # the viewer's own; NO_CARD beyond
+        ("given", np.int8),  # what the viewer gave, NO_CARD before
+        ("starters", np.int8, (MAX_PLAYERS, MAX_STARTERS)),  # each player's, NO_CARD before
+        ("play_ranks", np.int8, MAX_PLAYS),  # the ranks under which cards were laid
+        ("shown", np.int8, MAX_CRIB),  # the cards being counted, NO_CARD beyond
+        ("shown_player", np.int8),  # whose they are, NO_PLAYER when nothing is counted
+        ("shown_is_crib", np.int8),
     ],
     align=True,
 )
 
-TOSS, TURN_STARTER, HEELS, LAY, GO, GO_POINT, LAST_CARD, SHOW_HAND, SHOW_CRIB, WIN = range(10)
+NUM_KINDS: Final = 17
+(
+    TOSS, TURN_STARTER, HEELS, LAY, GO, GO_POINT, LAST_CARD, SHOW_HAND, SHOW_CRIB, WIN,
+    THROW, GIVE_CARD, MAKE_BID, MISS_BID, ANNOUNCE_POINTS, CLAIM_POINTS, TIE,
+) = range(NUM_KINDS)  # fmt: skip
 """Kinds of events."""
 
 NUM_EVENT_FIELDS: Final = 4
 EVENT_KIND, EVENT_PLAYER, EVENT_POINTS, EVENT_DETAIL = range(NUM_EVENT_FIELDS)
-"""Columns of an event; the detail is a card laid or turned, or a count."""
+"""Columns of an event; the detail is a card, a count, a number named or bits of a hand.
+
+A king laid as another rank is its card plus NAMED times one more than the rank.
+"""
+
+NAMED: Final = 64
 
 MAX_EVENTS: Final = 64
 
@@ -169,13 +232,18 @@ def _compile_rules(rules: Rules) -> NDArray[Any]:
         "target",
         "fifteen",
         "thirty_one",
+        *VARIANT_NUMBERS,
     ):
         record[name] = getattr(rules, name)
     record["toss_slots"][:] = NO_CARD
     for action, slots in enumerate(combinations(range(rules.cards_dealt), rules.cards_tossed)):
         record["toss_slots"][action, : rules.cards_tossed] = slots
     record["deck"][:] = NO_CARD
-    record["deck"][: rules.deck_size] = np.arange(rules.deck_size)
+    cards = [*rules.num_decks * tuple(range(DECK_SIZE)), *range(DECK_SIZE, 2 * DECK_SIZE)]
+    record["deck"][: rules.deck_size] = cards[: rules.deck_size]
+    record["least_values"] = VALUES
+    if rules.wild_kings:
+        record["least_values"][KING] = 1
     record["table"] = rank_table(rules.fifteen)
     array.flags.writeable = False
     return array
