@@ -35,6 +35,7 @@ class Rules:
         double_skunk_line: A loser at this score or less is skunked twice; None for none.
         fifteen: The total that scores in the show, and the count that scores in pegging.
         thirty_one: The count that pegging may not pass, and that scores when it is reached.
+        wild_kings: Whether each king counts in the show as the card that makes the hand score most.
 
     Raises:
         RulesError: No game can be played by these numbers.
@@ -52,6 +53,7 @@ class Rules:
     double_skunk_line: int | None = 60
     fifteen: int = 15
     thirty_one: int = 31
+    wild_kings: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -108,7 +110,7 @@ class Rules:
 
     def _check_type(self, name: str) -> None:
         value = getattr(self, name)
-        expected: type = {"name": str, "partnerships": bool}.get(name, int)
+        expected: type = {"name": str, "partnerships": bool, "wild_kings": bool}.get(name, int)
         if value is None and name.endswith("skunk_line"):
             return
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):

@@ -82,6 +82,7 @@ RULES: Final = np.dtype(
         ("target", np.int64),
         ("fifteen", np.int64),
         ("thirty_one", np.int64),
+        ("wild_kings", np.int64),  # 1: each king counts in the show as the best card
         ("toss_slots", np.int8, (MAX_TOSSES, MAX_DEALT)),  # hand places that each toss takes
         ("deck", np.int8, MAX_DECK),  # the deck before shuffling
         ("table", np.int8, TABLE_SIZE),  # `scoring.rank_table`
@@ -169,6 +170,7 @@ def _compile_rules(rules: Rules) -> NDArray[Any]:
         "target",
         "fifteen",
         "thirty_one",
+        "wild_kings",
     ):
         record[name] = getattr(rules, name)
     record["toss_slots"][:] = NO_CARD

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from cribai.cards import JACK, NO_CARD
 from cribai.engine.jit import inlined
-from cribai.engine.scoring import VALUES, extend_series, play_points, show_points
+from cribai.engine.parts import VALUES
+from cribai.engine.scoring import extend_series, play_points, show_points
 from cribai.engine.state import (
     DEAL,
     DEALER_CRIB,
