@@ -362,9 +362,7 @@ PRESETS: Final = {
         Rules(name="to_241", target=241, skunk_line=210, double_skunk_line=180),
         Rules(name="to_361", target=361, skunk_line=330, double_skunk_line=300),
         Rules(name="three_player", num_players=3, cards_dealt=5, cards_tossed=1, crib_from_deck=1),
-        Rules(
-            name="four_player", num_players=4, partnerships=True, cards_dealt=5, cards_tossed=1
-        ),
+        Rules(name="four_player", num_players=4, partnerships=True, cards_dealt=5, cards_tossed=1),
         _FIVE_CARD,
         replace(_FIVE_CARD, name="five_card_classic", pone_start=3),
         Rules(name="lowball", lowball=True, target=60, skunk_line=None, double_skunk_line=None),

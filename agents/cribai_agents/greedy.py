@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from cribai.agent import Agent
 from cribai.cards import NO_CARD
 from cribai.engine.jit import inlined, kernel
-from cribai.engine.scoring import VALUES, extend_series, play_points, show_points
+from cribai.engine.parts import VALUES
+from cribai.engine.scoring import extend_series, play_points, show_points
 from cribai.engine.state import DISCARD, compiled_rules
 from cribai.rules import MAX_DEALT
 from cribai.views import ViewBatch

@@ -8,7 +8,7 @@ from typing import Any
 
 from cribai.engine.awards import award, left_of, write_event
 from cribai.engine.jit import inlined, kernel
-from cribai.engine.state import DEALER_CRIB, MAKE_BID, MISS_BID, NO_BID, SHOW_CRIB
+from cribai.engine.state import DEALER_CRIB, MAKE_BID, MISS_BID, SHOW_CRIB
 from cribai.rules import MAX_BID
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from cribai.cards import NUM_RANKS
 from cribai.engine.bidding import highest_bid
 from cribai.engine.jit import inlined, kernel
-from cribai.engine.scoring import VALUES
+from cribai.engine.parts import VALUES
 from cribai.engine.state import ANNOUNCE, BID, CLAIM, DISCARD, DRAW, GIVE, PLAY
 
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 from cribai.cards import KING
 from cribai.engine.awards import award, write_event
 from cribai.engine.jit import inlined
-from cribai.engine.scoring import VALUES, extend_series, play_points
+from cribai.engine.parts import VALUES
+from cribai.engine.scoring import extend_series, play_points
 from cribai.engine.state import GO, GO_POINT, LAST_CARD, LAY, NAMED
 
 USUAL_KEPT: Final = 4

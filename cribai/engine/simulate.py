@@ -4,10 +4,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from cribai.engine.awards import end_game
 from cribai.engine.dealing import below, deal, decision_key, lay_out, start_game
 from cribai.engine.jit import inlined, kernel
+from cribai.engine.legality import count_legal, is_legal, legal_action, num_bits
+from cribai.engine.playing import USUAL_KEPT
 from cribai.engine.state import DEAL, DISCARD, NO_PLAYER, NUM_TALLIES, OVER
-from cribai.engine.transitions import USUAL_KEPT, advance, end_game, is_legal, num_bits
+from cribai.engine.transitions import advance
 from cribai.engine.viewing import write_view
 from cribai.rules import MAX_PLAYERS
 
@@ -124,6 +127,8 @@ def random_action(record: Any, key: Any, rules: Any) -> int:
         key: The decision's uint64 key.
         rules: RULES record.
     """
+    if rules["is_varied"]:
+        return legal_action(record, rules, below(key, count_legal(record, rules)))
     if record["phase"] == DISCARD:
         return below(key, rules["num_tosses"])
     slots = int(record["playable"])
@@ -310,7 +315,8 @@ def redeal(states: Any, rules: Any, index: int, cards: Any) -> None:
         states: STATE array (n,). Modified in place: the state, as at the beginning of its deal.
         rules: RULES array (1,).
         index: Which state.
-        cards: int64 array (m,): the hands by seat, the crib's cards from the deck, the starter.
+        cards: int64 array (m,): the hands by seat, the cribs' cards from the deck, the starters,
+            the stock.
     """
     state = states[index]
     for i in range(cards.shape[0]):

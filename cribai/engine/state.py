@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.cards import DECK_SIZE, KING, MAX_JOKERS, NO_CARD, NUM_RANKS
-from cribai.engine.scoring import TABLE_SIZE, VALUES, rank_table
+from cribai.engine.parts import VALUES
+from cribai.engine.scoring import TABLE_SIZE, rank_table
 from cribai.rules import (
     MAX_CRIB,
     MAX_DEALT,

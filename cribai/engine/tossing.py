@@ -59,12 +59,11 @@ def toss(state: Any, rules: Any, log: Any, action: int) -> bool:
 
 
 @kernel
-def throw(state: Any, rules: Any, log: Any, cards: int) -> None:
+def throw(state: Any, log: Any, cards: int) -> None:
     """Throws away cards of the actor's hand and draws as many new ones.
 
     Args:
         state: STATE record in phase DRAW. Modified in place.
-        rules: RULES record.
         log: LOG record.
         cards: Bit i: the i-th card of the hand goes; never all of them.
     """

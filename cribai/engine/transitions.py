@@ -66,7 +66,7 @@ def pass_on(state: Any, rules: Any, log: Any) -> None:
 def _decide_otherwise(state: Any, rules: Any, log: Any, action: int) -> None:
     phase = state["phase"]
     if phase == DRAW:
-        throw(state, rules, log, action - rules["throws_start"])
+        throw(state, log, action - rules["throws_start"])
     elif phase == BID:
         make_bid(state, rules, log, action - rules["bids_start"])
     elif phase == GIVE:
