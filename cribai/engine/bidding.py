@@ -7,7 +7,7 @@ dealer's, as in other games.
 from typing import Any
 
 from cribai.engine.awards import award, left_of, write_event
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, varied
 from cribai.engine.state import DEALER_CRIB, MAKE_BID, MISS_BID, SHOW_CRIB
 from cribai.rules import MAX_BID
 
@@ -21,7 +21,7 @@ def highest_bid(record: Any) -> int:
     return highest
 
 
-@kernel
+@varied(absent=0)
 def make_bid(state: Any, rules: Any, log: Any, number: int) -> None:
     """Takes the actor's bid; after the last bid the crib has its owner.
 
@@ -52,7 +52,7 @@ def make_bid(state: Any, rules: Any, log: Any, number: int) -> None:
     state["crib_owner"] = owner
 
 
-@kernel
+@varied(absent=0)
 def settle_bid(state: Any, rules: Any, log: Any, worth: int, starter: int) -> bool:
     """Scores the crib by the bid of its owner; returns whether the game ended.
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from cribai.cards import NO_CARD
-from cribai.engine.jit import inlined
+from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.order import next_phase
 from cribai.engine.starters import turn_first
 from cribai.engine.state import DEAL, MAX_DECK, NO_BID, NO_GO, NO_PLAYER
@@ -166,20 +166,19 @@ def lay_out(state: Any, rules: Any) -> None:
     state["phase"] = next_phase(DEAL, False, rules)
     player = state["dealer"] + 1
     state["actor"] = player if player < num_players else 0
-    if rules["is_varied"]:
+    if is_varied(rules):
         _clear_variants(state, rules)
         if rules["num_turned"] > 1:
             turn_first(state, rules)
 
 
-@inlined
+@varied(absent=0)
 def _clear_variants(state: Any, rules: Any) -> None:
     state["announced"] = 0
     state["kings"] = 0
     state["hand_size"] = rules["cards_dealt"]
     state["crib_owner"] = NO_PLAYER if rules["bid"] else state["dealer"]
     state["show_step"] = NO_PLAYER
-    state["next_card"] = rules["cards_needed"] - rules["num_stock"]
     for player in range(state["bids"].shape[0]):
         state["bids"][player] = NO_BID
         state["num_thrown"][player] = 0
@@ -222,7 +221,6 @@ def start_game(state: Any, rules: Any, seed: Any, pair: Any, game: Any, first_de
     state["dealer"] = first_dealer
     state["num_decisions"] = 0
     state["num_deals"] = 0
-    state["winner"] = NO_PLAYER
     for player in range(state["scores"].shape[0]):
         state["scores"][player] = 0
         for source in range(state["points"].shape[1]):
@@ -241,7 +239,7 @@ def start_game(state: Any, rules: Any, seed: Any, pair: Any, game: Any, first_de
         state["deck"][i] = _NO_CARD
     if rules["pone_start"] > 0:
         state["scores"][1 - first_dealer] = rules["pone_start"]
-    _clear_variants(state, rules)
+    state["winner"] = NO_PLAYER
     deal(state, rules)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cribai.cards import NUM_RANKS
 from cribai.engine.bidding import highest_bid
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.parts import VALUES
 from cribai.engine.state import ANNOUNCE, BID, CLAIM, DISCARD, DRAW, GIVE, PLAY
 
@@ -35,22 +35,22 @@ def is_legal(record: Any, rules: Any, action: int) -> bool:
     if record["phase"] == DISCARD:
         if action < 0 or action >= rules["num_tosses"]:
             return False
-        if rules["two_cribs"]:
+        if is_varied(rules) and rules["two_cribs"]:
             last = rules["toss_slots"][action, rules["cards_tossed"] - 1]
             return bool(last < record["hand_size"])
         return True
     if record["phase"] == PLAY:
         slot = action - rules["num_tosses"]
-        if slot < 0 or slot >= rules["throws_start"] - rules["num_tosses"]:
-            return False
-        if rules["wild_kings"]:
+        if is_varied(rules) and rules["wild_kings"]:
             return _is_legal_lay(record, rules, slot)
-        return (int(record["playable"]) >> slot) & 1 == 1
-    return _is_legal_otherwise(record, rules, action)
+        return 0 <= slot < rules["cards_kept"] and (int(record["playable"]) >> slot) & 1 == 1
+    return bool(_is_legal_otherwise(record, rules, action))
 
 
-@inlined
+@varied(absent=False)
 def _is_legal_lay(record: Any, rules: Any, slot: int) -> bool:
+    if slot < 0 or slot >= rules["throws_start"] - rules["num_tosses"]:
+        return False
     kings = int(record["kings"])
     playable = int(record["playable"])
     if slot < rules["cards_kept"]:
@@ -61,7 +61,7 @@ def _is_legal_lay(record: Any, rules: Any, slot: int) -> bool:
     return king & 1 == 1 and VALUES[slot % NUM_RANKS] <= room
 
 
-@kernel
+@varied(absent=0)
 def _is_legal_otherwise(record: Any, rules: Any, action: int) -> bool:
     phase = record["phase"]
     size = int(record["hand_size"])
@@ -80,7 +80,7 @@ def _is_legal_otherwise(record: Any, rules: Any, action: int) -> bool:
     return False
 
 
-@kernel
+@varied(absent=0)
 def count_legal(record: Any, rules: Any) -> int:
     """Returns how many actions the actor may take; see `is_legal`."""
     number = 0
@@ -89,7 +89,7 @@ def count_legal(record: Any, rules: Any) -> int:
     return number
 
 
-@kernel
+@varied(absent=0)
 def legal_action(record: Any, rules: Any, place: int) -> int:
     """Returns the legal action that so many smaller ones precede; see `is_legal`."""
     for action in range(rules["num_actions"]):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cribai.cards import KING
 from cribai.engine.awards import award, write_event
-from cribai.engine.jit import inlined
+from cribai.engine.jit import inlined, is_varied
 from cribai.engine.parts import VALUES
 from cribai.engine.scoring import extend_series, play_points
 from cribai.engine.state import GO, GO_POINT, LAST_CARD, LAY, NAMED
@@ -38,7 +38,7 @@ def playable_slots(state: Any, rules: Any, player: int, room: int) -> int:
 def _give_turn(state: Any, rules: Any, player: int, slots: int) -> None:
     state["actor"] = player
     state["playable"] = slots
-    if rules["wild_kings"]:
+    if is_varied(rules) and rules["wild_kings"]:
         kings = 0
         for i in range(rules["cards_kept"]):
             kings |= (state["hands"][player, i] >> 2 == _KING) << i
@@ -134,7 +134,7 @@ def lay(state: Any, rules: Any, log: Any, slot: int, king_rank: int) -> bool:
     state["series"] = series
     state["series_length"] = length
     points = play_points(series, length, count, rules["fifteen"], rules["thirty_one"])
-    if rules["wild_kings"]:
+    if is_varied(rules) and rules["wild_kings"]:
         state["play_ranks"][place] = laid >> 2
     write_event(log, LAY, player, points, card + _NAMED * (king_rank + 1))
     if points > 0:

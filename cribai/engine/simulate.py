@@ -6,7 +6,7 @@ import numpy as np
 
 from cribai.engine.awards import end_game
 from cribai.engine.dealing import below, deal, decision_key, lay_out, start_game
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, is_varied, kernel
 from cribai.engine.legality import count_legal, is_legal, legal_action, num_bits
 from cribai.engine.playing import USUAL_KEPT
 from cribai.engine.state import DEAL, DISCARD, NO_PLAYER, NUM_TALLIES, OVER
@@ -127,7 +127,7 @@ def random_action(record: Any, key: Any, rules: Any) -> int:
         key: The decision's uint64 key.
         rules: RULES record.
     """
-    if rules["is_varied"]:
+    if is_varied(rules):
         return legal_action(record, rules, below(key, count_legal(record, rules)))
     if record["phase"] == DISCARD:
         return below(key, rules["num_tosses"])

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from cribai.cards import JACK, NO_CARD
 from cribai.engine.awards import award, score, write_event
-from cribai.engine.jit import inlined
+from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.state import DEALER_HEELS, HEELS, TURN_STARTER
 
 HEELS_POINTS: Final = 2
@@ -13,7 +13,7 @@ _JACK: Final = JACK
 _NO_CARD: Final = NO_CARD
 
 
-@inlined
+@varied(absent=0)
 def turn_first(state: Any, rules: Any) -> None:
     """Turns the first of two starters, before the toss, and scores heels.
 
@@ -46,7 +46,7 @@ def turn_starter(state: Any, rules: Any, log: Any) -> bool:
     starter = int(state["deck"][_place(rules) + last])
     state["starter"] = starter
     state["times"][dealer, DEALER_HEELS] += 1
-    if rules["is_varied"]:
+    if is_varied(rules):
         for player in range(rules["num_players"]):
             state["starters"][player, last] = starter
     write_event(log, TURN_STARTER, dealer, 0, starter)
@@ -57,18 +57,19 @@ def turn_starter(state: Any, rules: Any, log: Any) -> bool:
     return False
 
 
-@inlined
-def turn_given(state: Any, log: Any) -> None:
+@varied(absent=0)
+def turn_given(state: Any, rules: Any, log: Any) -> None:
     """Turns over the cards that two players gave each other; the dealer's serves the crib too.
 
     A given jack is no heels: nobody turned it up by chance.
 
     Args:
         state: STATE record after the last gift. Modified in place.
+        rules: RULES record.
         log: LOG record. Modified in place when enabled.
     """
     dealer = int(state["dealer"])
-    for place in range(2):
+    for place in range(rules["num_players"]):
         player = 1 - dealer if place == 0 else dealer
         starter = int(state["given"][1 - player])
         state["starters"][player, 0] = starter

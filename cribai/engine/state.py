@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.cards import DECK_SIZE, KING, MAX_JOKERS, NO_CARD, NUM_RANKS
+from cribai.engine.jit import VARIED_MARK
 from cribai.engine.parts import VALUES
 from cribai.engine.scoring import TABLE_SIZE, rank_table
 from cribai.rules import (
@@ -44,6 +45,7 @@ PONE_PEGGING, PONE_HAND, DEALER_PEGGING, DEALER_HAND, DEALER_CRIB, DEALER_HEELS 
 
 MAX_DECK: Final = MAX_DECKS * DECK_SIZE + MAX_JOKERS
 MAX_CRIBS: Final = 2
+MAX_COUNTS: Final = MAX_PLAYERS + MAX_CRIBS  # hands and cribs in a show
 MAX_THROWN: Final = 2 * MAX_DEALT - 3  # all but one as dealt, all but one after the toss
 MAX_TOSSES: Final = 126  # C(9, 4), the most ways to choose cards from nine.
 
@@ -88,13 +90,14 @@ STATE: Final = np.dtype(
         ("hand_size", np.int8),  # cards in the actor's hand before the play
         ("crib_owner", np.int8),  # who counts the crib, NO_PLAYER while bids are due
         ("show_step", np.int8),  # what is being counted, in the order of the show
-        ("next_card", np.int8),  # place in the deck of the next card to be drawn
         ("bids", np.int8, MAX_PLAYERS),  # NO_BID before
         ("num_thrown", np.int8, MAX_PLAYERS),
         ("thrown", np.int8, (MAX_PLAYERS, MAX_THROWN)),  # what each player threw away in this deal
         ("given", np.int8, MAX_PLAYERS),  # what each player gave, NO_CARD before
         ("starters", np.int8, (MAX_PLAYERS, MAX_STARTERS)),  # each player's, NO_CARD before
         ("play_ranks", np.int8, MAX_PLAYS),  # the ranks under which cards were laid
+        ("worths", np.int16, MAX_COUNTS),  # what hands and cribs are worth, in the show's order
+        ("shown", np.int8, (1, MAX_CRIB)),  # the cards being counted, NO_CARD beyond
     ],
     align=True,
 )
@@ -108,27 +111,28 @@ VARIANT_NUMBERS: Final = (
 )  # fmt: skip
 """What the rules' record holds for the variants, by the names in `Rules`."""
 
-RULES: Final = np.dtype(
-    [
-        ("num_players", np.int64),
-        ("sides", np.int64, MAX_PLAYERS),  # the side each player scores for
-        ("cards_dealt", np.int64),
-        ("cards_tossed", np.int64),
-        ("cards_kept", np.int64),
-        ("crib_from_deck", np.int64),
-        ("num_tosses", np.int64),
-        ("deck_size", np.int64),
-        ("target", np.int64),
-        ("fifteen", np.int64),
-        ("thirty_one", np.int64),
-        *((name, np.int64) for name in VARIANT_NUMBERS),
-        ("least_values", np.int64, NUM_RANKS + 1),  # the least that a card of a rank may count
-        ("toss_slots", np.int8, (MAX_TOSSES, MAX_DEALT)),  # hand places that each toss takes
-        ("deck", np.int8, MAX_DECK),  # the deck before shuffling
-        ("table", np.int8, TABLE_SIZE),  # `scoring.rank_table`
-    ],
-    align=True,
-)
+_RULES_FIELDS: Final[list[Any]] = [
+    ("num_players", np.int64),
+    ("sides", np.int64, MAX_PLAYERS),  # the side each player scores for
+    ("cards_dealt", np.int64),
+    ("cards_tossed", np.int64),
+    ("cards_kept", np.int64),
+    ("crib_from_deck", np.int64),
+    ("num_tosses", np.int64),
+    ("deck_size", np.int64),
+    ("target", np.int64),
+    ("fifteen", np.int64),
+    ("thirty_one", np.int64),
+    *((name, np.int64) for name in VARIANT_NUMBERS),
+    ("least_values", np.int64, NUM_RANKS + 1),  # the least that a card of a rank may count
+    ("toss_slots", np.int8, (MAX_TOSSES, MAX_DEALT)),  # hand places that each toss takes
+    ("deck", np.int8, MAX_DECK),  # the deck before shuffling
+    ("table", np.int8, TABLE_SIZE),  # `scoring.rank_table`
+]
+
+RULES: Final = np.dtype(_RULES_FIELDS, align=True)
+VARIED_RULES: Final = np.dtype([*_RULES_FIELDS, (VARIED_MARK, np.int8)], align=True)
+"""The same for varied rules, see `Rules.is_varied`: to the compiler another type."""
 
 VIEW: Final = np.dtype(
     [
@@ -205,7 +209,7 @@ _last_compiled: tuple[Rules | None, NDArray[Any]] = (None, np.zeros(0, RULES))
 
 
 def compiled_rules(rules: Rules) -> NDArray[Any]:
-    """Returns rules as the one record of a read-only array of dtype RULES, shape (1,)."""
+    """Returns rules as the one record of a read-only array, shape (1,), RULES or VARIED_RULES."""
     global _last_compiled
     # Mostly asked for the very rules asked for last: to hash them takes a microsecond.
     last_rules, array = _last_compiled
@@ -217,7 +221,7 @@ def compiled_rules(rules: Rules) -> NDArray[Any]:
 
 @lru_cache(maxsize=64)
 def _compile_rules(rules: Rules) -> NDArray[Any]:
-    array = np.zeros(1, RULES)
+    array = np.zeros(1, VARIED_RULES if rules.is_varied else RULES)
     record = array[0]
     record["num_players"] = rules.num_players
     record["sides"][: rules.num_players] = [

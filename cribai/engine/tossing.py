@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cribai.cards import NO_CARD
 from cribai.engine.awards import write_event
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.state import GIVE_CARD, THROW, TOSS
 
 _NO_CARD: Final = NO_CARD
@@ -34,7 +34,7 @@ def toss(state: Any, rules: Any, log: Any, action: int) -> bool:
     row = 0
     before = 0
     is_last = True
-    if rules["is_varied"]:
+    if is_varied(rules):
         state["hand_size"] -= num_tossed
         if rules["two_cribs"]:
             is_last = state["tosses"][player, 0] != _NO_CARD
@@ -58,38 +58,44 @@ def toss(state: Any, rules: Any, log: Any, action: int) -> bool:
     return is_last
 
 
-@kernel
-def throw(state: Any, log: Any, cards: int) -> None:
+@varied(absent=0)
+def throw(state: Any, rules: Any, log: Any, cards: int) -> None:
     """Throws away cards of the actor's hand and draws as many new ones.
 
     Args:
         state: STATE record in phase DRAW. Modified in place.
+        rules: RULES record.
         log: LOG record.
         cards: Bit i: the i-th card of the hand goes; never all of them.
     """
     player = int(state["actor"])
     size = int(state["hand_size"])
+    num_thrown = int(state["num_thrown"][player])
+    next_card = int(rules["cards_needed"] - rules["num_stock"])
+    for other in range(rules["num_players"]):
+        next_card += state["num_thrown"][other]
     write_event(log, THROW, player, 0, cards)
     kept = 0
     for i in range(size):
         card = state["hands"][player, i]
         if (cards >> i) & 1:
-            state["thrown"][player, state["num_thrown"][player]] = card
-            state["num_thrown"][player] += 1
+            state["thrown"][player, num_thrown] = card
+            num_thrown += 1
         else:
             state["hands"][player, kept] = card
             kept += 1
     for held in range(kept, size):
-        drawn = state["deck"][state["next_card"]]
-        state["next_card"] += 1
+        drawn = state["deck"][next_card]
+        next_card += 1
         place = held
         while place > 0 and state["hands"][player, place - 1] > drawn:
             state["hands"][player, place] = state["hands"][player, place - 1]
             place -= 1
         state["hands"][player, place] = drawn
+    state["num_thrown"][player] = num_thrown
 
 
-@kernel
+@varied(absent=0)
 def give(state: Any, rules: Any, log: Any, slot: int) -> None:
     """Gives a card of the actor's hand, face down, to his opponent.
 

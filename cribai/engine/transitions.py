@@ -9,12 +9,13 @@ from typing import Any, Final
 from cribai.cards import NO_CARD, NUM_RANKS
 from cribai.engine.awards import left_of
 from cribai.engine.bidding import make_bid
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, is_varied, varied
+from cribai.engine.muggins import announce, ask_next_count, claim
 from cribai.engine.order import next_phase
 from cribai.engine.playing import begin_series, lay
-from cribai.engine.showing import announce, claim, finish_deal
+from cribai.engine.showing import end_deal, finish_deal
 from cribai.engine.starters import turn_given, turn_starter
-from cribai.engine.state import ANNOUNCE, BID, DISCARD, DRAW, GIVE, PLAY
+from cribai.engine.state import ANNOUNCE, BID, CLAIM, DISCARD, DRAW, PLAY
 from cribai.engine.tossing import give, throw, toss
 
 _NO_CARD: Final = NO_CARD
@@ -29,8 +30,8 @@ def begin_play(state: Any, rules: Any, log: Any) -> None:
         rules: RULES record.
         log: LOG record.
     """
-    if rules["chosen_starter"]:
-        turn_given(state, log)
+    if is_varied(rules) and rules["chosen_starter"]:
+        turn_given(state, rules, log)
     elif turn_starter(state, rules, log):
         return
     state["phase"] = PLAY
@@ -56,28 +57,30 @@ def pass_on(state: Any, rules: Any, log: Any) -> None:
             return
         state["phase"] = phase
     state["actor"] = left_of(player, rules)
-    if rules["is_varied"]:
+    if is_varied(rules):
         is_tossed = state["tosses"][state["actor"], 0] != _NO_CARD
         size = rules["cards_kept"] + rules["num_given"]
         state["hand_size"] = size if is_tossed else rules["cards_dealt"]
 
 
-@kernel
-def _decide_otherwise(state: Any, rules: Any, log: Any, action: int) -> None:
-    phase = state["phase"]
-    if phase == DRAW:
-        throw(state, log, action - rules["throws_start"])
-    elif phase == BID:
+@varied(absent=0)
+def _prepare(state: Any, rules: Any, log: Any, action: int) -> None:
+    if state["phase"] == DRAW:
+        throw(state, rules, log, action - rules["throws_start"])
+    elif state["phase"] == BID:
         make_bid(state, rules, log, action - rules["bids_start"])
-    elif phase == GIVE:
-        give(state, rules, log, action - rules["gifts_start"])
-    elif phase == ANNOUNCE:
-        announce(state, rules, log, action - rules["announcements_start"])
-        return
     else:
-        claim(state, rules, log, action - rules["claims_start"])
-        return
-    pass_on(state, rules, log)
+        give(state, rules, log, action - rules["gifts_start"])
+
+
+@varied(absent=0)
+def _count(state: Any, rules: Any, log: Any, action: int) -> None:
+    if state["phase"] == ANNOUNCE:
+        is_counted = announce(state, rules, log, action - rules["announcements_start"])
+    else:
+        is_counted = claim(state, rules, log, action - rules["claims_start"])
+    if is_counted and ask_next_count(state, rules):
+        end_deal(state, rules, log)
 
 
 @inlined
@@ -99,10 +102,14 @@ def advance(state: Any, rules: Any, log: Any, action: int) -> None:
     elif state["phase"] == PLAY:
         slot = action - rules["num_tosses"]
         rank = -1
-        if slot >= rules["cards_kept"]:
+        if is_varied(rules) and slot >= rules["cards_kept"]:
             rank = (slot - rules["cards_kept"]) % NUM_RANKS
             slot = (slot - rules["cards_kept"]) // NUM_RANKS
         if lay(state, rules, log, slot, rank):
             finish_deal(state, rules, log)
-    else:
-        _decide_otherwise(state, rules, log, action)
+    elif is_varied(rules):
+        if state["phase"] == ANNOUNCE or state["phase"] == CLAIM:
+            _count(state, rules, log, action)
+        else:
+            _prepare(state, rules, log, action)
+            pass_on(state, rules, log)

@@ -6,10 +6,10 @@ import numpy as np
 
 from cribai.cards import NO_CARD
 from cribai.engine.dealing import decision_key
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, is_varied, kernel, varied
 from cribai.engine.legality import count_legal, is_legal, num_bits
-from cribai.engine.showing import counted_crib, counting_player
 from cribai.engine.state import ANNOUNCE, CLAIM, DISCARD, NO_GO, NO_PLAYER
+from cribai.engine.worths import counted_crib, counting_player
 
 _NO_CARD: Final = NO_CARD
 _NO_RANK: Final = -1
@@ -33,7 +33,7 @@ def write_view(state: Any, rules: Any, player: int, game: int, view: Any) -> Non
     if player == state["actor"]:
         view["key"] = decision_key(state)
         view["playable"] = state["playable"]
-        if rules["is_varied"]:
+        if is_varied(rules):
             view["num_legal"] = count_legal(state, rules)
         elif state["phase"] == DISCARD:
             view["num_legal"] = rules["num_tosses"]
@@ -79,11 +79,11 @@ def write_view(state: Any, rules: Any, player: int, game: int, view: Any) -> Non
         if layer < 0:
             layer += num_players
         view["play_players"][i] = layer if i < num_plays else NO_PLAYER
-    if rules["is_varied"]:
+    if is_varied(rules):
         _write_variants(state, rules, player, view)
 
 
-@kernel
+@varied(absent=0)
 def _write_variants(state: Any, rules: Any, player: int, view: Any) -> None:
     """Writes what variants add to a view; what is not the player's own is open to all."""
     num_players = int(rules["num_players"])
@@ -109,26 +109,14 @@ def _write_variants(state: Any, rules: Any, player: int, view: Any) -> None:
     view["given"] = state["given"][player]
     for i in range(view["play_ranks"].shape[0]):
         view["play_ranks"][i] = state["play_ranks"][i] if i < state["num_plays"] else _NO_RANK
+    is_shown = state["phase"] == ANNOUNCE or state["phase"] == CLAIM
     view["shown_player"] = NO_PLAYER
     view["shown_is_crib"] = 0
+    if is_shown:
+        view["shown_player"] = int(counting_player(state, rules) != player)
+        view["shown_is_crib"] = counted_crib(state, rules) >= 0
     for i in range(view["shown"].shape[0]):
-        view["shown"][i] = _NO_CARD
-    if state["phase"] == ANNOUNCE or state["phase"] == CLAIM:
-        _write_shown(state, rules, player, view)
-
-
-@inlined
-def _write_shown(state: Any, rules: Any, player: int, view: Any) -> None:
-    owner = counting_player(state, rules)
-    row = counted_crib(state, rules)
-    view["shown_player"] = 0 if owner == player else 1
-    view["shown_is_crib"] = row >= 0
-    if row >= 0:
-        for i in range(state["num_crib"][row]):
-            view["shown"][i] = state["crib"][row, i]
-    else:
-        for i in range(rules["cards_kept"]):
-            view["shown"][i] = state["hands"][owner, i]
+        view["shown"][i] = state["shown"][0, i] if is_shown else _NO_CARD
 
 
 @kernel
@@ -173,7 +161,7 @@ def write_mask(view: Any, rules: Any, masks: Any, row: int) -> None:
         masks: Array (n, >= num_actions). Modified in place in a row: 1 for legal, 0 for not.
         row: The row.
     """
-    if rules["is_varied"]:
+    if is_varied(rules):
         is_due = view["num_legal"] > 0
         for action in range(rules["num_actions"]):
             masks[row, action] = is_due and is_legal(view, rules, action)
