@@ -81,18 +81,23 @@ class Outcome:
     """How a game ended.
 
     Attributes:
-        winner: The side that reached the target.
-        scores: The final scores by side; the winner's is the target.
-        skunks: How badly each side lost; NONE for the winner.
+        winner: The side that won; None for a tie.
+        scores: The final scores by side.
+        skunks: How badly each side lost; NONE for the winner, and for all in a tie.
     """
 
-    winner: int
+    winner: int | None
     scores: tuple[int, ...]
     skunks: tuple[Skunk, ...]
 
     def match_points(self, table: str | MatchPoints = "plain") -> int:
-        """Returns what the win is worth in a match, by the worst-placed loser."""
-        return get_match_points(table).worth(max(self.skunks))
+        """Returns what the win is worth in a match, by the worst-placed loser; 0 for a tie."""
+        points = get_match_points(table)
+        return 0 if self.winner is None else points.worth(max(self.skunks))
+
+    def __str__(self) -> str:
+        """Returns who won, such as "side 0 wins", or "a tie"."""
+        return "a tie" if self.winner is None else f"side {self.winner} wins"
 
 
 class Game:
@@ -276,6 +281,8 @@ class Game:
         if not self.is_over:
             return None
         winner = int(self._state["winner"])
+        if winner == engine.NO_PLAYER:
+            return Outcome(None, self.scores, (Skunk.NONE,) * self.rules.num_sides)
         skunks = tuple(
             Skunk.NONE if side == winner else Skunk(self.rules.skunk_level(score))
             for side, score in enumerate(self.scores)
@@ -330,7 +337,7 @@ class Game:
         lines.append(f"  crib {cards_text(self.crib)}".rstrip())
         outcome = self.outcome()
         if outcome is not None:
-            lines.append(f"  side {outcome.winner} wins")
+            lines.append(f"  {outcome}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

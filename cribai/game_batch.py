@@ -94,7 +94,7 @@ class GameBatch:
 
     @property
     def winners(self) -> NDArray[np.int64]:
-        """The sides that won, int64 array (n,); -1 where the game goes on."""
+        """The sides that won, int64 array (n,); -1 where the game goes on or ended in a tie."""
         return self.states["winner"].astype(np.int64)
 
     def views(self, indices: ArrayLike | None = None) -> ViewBatch:

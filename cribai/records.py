@@ -63,7 +63,7 @@ class GameRecord:
         start_scores: The scores that the game started from, by side.
         deals: The deals in order.
         scores: The final scores by side.
-        winner: The side that won.
+        winner: The side that won; None for a tie.
         format: Version of the format.
 
     Raises:
@@ -79,7 +79,7 @@ class GameRecord:
     start_scores: tuple[int, ...]
     deals: tuple[DealRecord, ...]
     scores: tuple[int, ...]
-    winner: int
+    winner: int | None
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -95,7 +95,8 @@ class GameRecord:
         self._require_range("pair", MAX_NUMBER)
         self._require_range("game", MAX_NUMBER)
         self._require_range("first_dealer", rules.num_players - 1)
-        self._require_range("winner", rules.num_sides - 1)
+        if self.winner is not None:
+            self._require_range("winner", rules.num_sides - 1)
         self._require_scores("start_scores", rules.target - 1)
         self._require_scores("scores", rules.target)
         for number, deal in enumerate(self.deals, 1):
@@ -190,7 +191,7 @@ def replay(record: GameRecord) -> Game:
         played = getattr(game.outcome(), name)
         stated = getattr(record, name)
         if played != stated:
-            what = f"the {name} stated, {stated}, must be {played}"
+            what = f"the {name} stated, {json.dumps(stated)}, must be {json.dumps(played)}"
             raise _disagreement(len(record.deals) - 1, len(last.actions), what)
     return game
 
@@ -312,7 +313,7 @@ def _read_game(values: dict[str, Any]) -> GameRecord:
             for number, deal in enumerate(_list(values["deals"], "deals"), 1)
         ),
         scores=_integers(values["scores"], "scores"),
-        winner=_integer(values["winner"], "winner"),
+        winner=None if values["winner"] is None else _integer(values["winner"], "winner"),
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from cribai.tournament.acc import AccPlan, Meeting, Standing, summarize_acc
 from cribai.tournament.chunks import Chunk, Failure, Outcome, Played
 from cribai.tournament.plans import make_plan
-from tournaments import make_config, of_games, outcome, play
+from tournaments import make_config, of_games, outcome, play, with_ties
 
 AGENTS = ["random", "greedy"] * 4
 GAMES = 2
@@ -95,6 +95,45 @@ def test_ties_are_broken_by_games_then_by_spread() -> None:
     assert seeds(plan, played) == [2, 3, 1, 0]
 
 
+def tied(winners: str, a: int) -> Outcome:
+    """Games by who won each, "-" for nobody."""
+    return with_ties([None if winner == "-" else winner == str(a) for winner in winners])
+
+
+def test_a_tie_gives_no_game_points() -> None:
+    plan = make(3)
+    played = qualify(
+        plan,
+        {(0, 1): tied("-0", 0), (0, 2): tied("--", 0), (1, 2): tied("1-", 1)},
+    )
+    assert plan.standings(played) == [
+        Standing(entrant=0, points=2, wins=1, spread=11, games=4),
+        Standing(entrant=1, points=2, wins=1, spread=0, games=4),
+        Standing(entrant=2, points=0, wins=0, spread=-11, games=4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("winners", "games", "winner"),
+    [
+        ("-00-01", (3, 0), 0),
+        ("1-10--", (1, 2), 1),
+        ("10----", (1, 1), 0),
+        ("------", (0, 0), 0),
+        ("---111", (0, 3), 1),
+    ],
+)
+def test_tied_games_of_a_match_count_for_nobody(
+    winners: str, games: tuple[int, int], winner: int
+) -> None:
+    plan = make(2)
+    played = qualify(plan, {})
+    (chunk,) = plan.next_chunks(played)
+    played.append(Played())
+    played[1].add(chunk, tied(winners, 0))
+    assert plan.bracket(played) == [[Meeting(0, 1, games, winner)]]
+
+
 def test_more_games_go_before_more_spread() -> None:
     plan = make(3, games=6)
     played = qualify(
@@ -123,7 +162,7 @@ def test_qualifiers(number: int, wanted: int, qualifiers: int) -> None:
     assert plan.most_games() == pairs * GAMES + (qualifiers - 1) * 6
     played = qualify(plan, {})
     knock_out(plan, played, {})
-    assert sum(len(match.won[0]) for match in played) == plan.most_games()
+    assert sum(len(match.winners[0]) for match in played) == plan.most_games()
 
 
 def test_the_first_meets_the_last() -> None:

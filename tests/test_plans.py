@@ -237,4 +237,4 @@ def test_leads_in_elo() -> None:
     plan = make_plan(make_config(format="sprt", **{"sprt.elo0": -400, "sprt.elo1": 400}))
     assert isinstance(plan, SprtPlan)
     assert (plan.test.h0, plan.test.h1) == pytest.approx((1 / 11, 10 / 11))
-    assert plan.decision(Stats.from_wins(0, 0, 30)) is Hypothesis.H1
+    assert plan.decision(Stats.from_half_wins((0, 0, 0, 0, 30))) is Hypothesis.H1

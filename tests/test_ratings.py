@@ -10,6 +10,7 @@ from scipy import stats as scipy_stats
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from cribai.engine.simulate import TIE
 from cribai.errors import ConfigError
 from cribai.tournament.ratings import (
     Ratings,
@@ -20,7 +21,7 @@ from cribai.tournament.ratings import (
 from cribai.tournament.sprt import elo, win_rate
 from cribai.tournament.stats import Stats
 from test_sprt import chances
-from test_stats import of_pairs
+from test_stats import make_results, mirrored, of_pairs, tied_results
 
 ELO_PER_LOGIT = 400 / log(10)
 NORMAL = scipy_stats.norm.ppf(0.975)
@@ -157,6 +158,45 @@ def test_all_tied() -> None:
             assert rating.standard_error < 1
         assert not ratings.separated
         assert not ratings.fit.rejected
+
+
+def test_a_tie_is_half_a_win() -> None:
+    # Pairs of two ties leave what pairs of a win and a loss leave.
+    results = make_results(*[(121, 121)] * 400)
+    results["winner"] = TIE
+    ties, even = Stats.from_results(results), of_pairs(0, 200, 0)
+    assert ties.ties == 400
+    assert rate("ab", [(0, 1, ties)]) == rate("ab", [(0, 1, even)])
+    assert effective_games(ties) == effective_games(even)
+    assert likelihood_of_superiority(ties) == 0.5
+    # A pair in 200 of a win and a tie; half a pair more of no, one and two wins.
+    stats = Stats.from_half_wins((0, 0, 199, 1, 0))
+    mean = (0.5 * 199.5 + 0.75 + 0.5) / 201.5
+    variance = (0.25 * 199.5 + 0.5625 + 0.5) / 201.5 - mean**2
+    assert effective_games(stats) == pytest.approx(200 * mean * (1 - mean) / variance)
+    best, other = rate("ab", [(0, 1, stats)]).ratings
+    assert (best.label, best.games, best.win_rate) == ("a", 400, 200.5 / 400)
+    assert best.elo - other.elo == pytest.approx(elo(200.5 / 400))
+
+
+def test_ties_hold_entrants_together() -> None:
+    # Nobody lost a game to the last, but one was tied.
+    stats = Stats.from_half_wins((0, 0, 0, 1, 199))
+    assert not rate("ab", [(0, 1, stats)]).separated
+    assert rate("ab", [(0, 1, of_pairs(0, 0, 200))]).separated
+
+
+def test_names_swapped_mirror_the_ratings() -> None:
+    for seed in range(5):
+        stats = Stats.from_results(tied_results(100, seed))
+        twin = Stats.from_results(mirrored(tied_results(100, seed)))
+        ratings = by_label(rate("ab", [(0, 1, stats)]))
+        swapped = by_label(rate("ab", [(0, 1, twin)]))
+        assert swapped["b"] == pytest.approx(-ratings["b"])
+        assert effective_games(twin) == pytest.approx(effective_games(stats))
+        assert likelihood_of_superiority(twin) == pytest.approx(
+            1 - likelihood_of_superiority(stats)
+        )
 
 
 def test_twenty_entrants() -> None:

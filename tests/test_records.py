@@ -299,7 +299,7 @@ def test_the_engine_names_deal_and_decision() -> None:
     )
     assert refusal(forged(scores=wrong_scores)) == (
         f"Deal {last}, decision {len(record.deals[-1].actions)}: the scores stated,"
-        f" {wrong_scores}, must be {record.scores}{mend}"
+        f" {list(wrong_scores)}, must be {list(record.scores)}{mend}"
     )
     assert refusal(forged(winner=1 - record.winner)) == (
         f"Deal {last}, decision {len(record.deals[-1].actions)}: the winner stated,"

@@ -64,7 +64,10 @@ def match_of(a: str, b: str, rate: float, random: Random, games: int = 8000) -> 
         match[f"{name}_interval"] = around(number, 0.5 if name == "margin" else 0.009)
     return match | {
         "match_points": [round(games * rate), round(games * (1 - rate))],
-        "pairs_by_wins": [10, 20, games // 2 - 30],
+        "ties": 0,
+        "tie_rate": 0.0,
+        "tie_rate_interval": [0.0, 0.0005],
+        "pairs_by_half_wins": [10, 0, 20, 0, games // 2 - 30],
         "deals_per_game": 8.93,
         "points_per_deal": points(random),
         "points_per_deal_intervals": {},

@@ -1,10 +1,12 @@
 """The sequential test: ratios worked by hand and maximised numerically, and its error rates."""
 
+from collections.abc import Sequence
 from math import inf, log, nan
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy import stats
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import xlogy
 
 from cribai.errors import ConfigError
@@ -16,7 +18,8 @@ from cribai.tournament.sprt import (
     log_likelihood_ratio,
     win_rate,
 )
-from test_stats import of_pairs
+from cribai.tournament.stats import Stats
+from test_stats import of_pairs, tied_results
 
 
 def chances(rate: float, ties: float) -> tuple[float, float, float]:
@@ -26,11 +29,11 @@ def chances(rate: float, ties: float) -> tuple[float, float, float]:
 
 
 def play(
-    sprt: Sprt, truth: tuple[float, float, float], tests: int, batch: int = 1
+    sprt: Sprt, truth: Sequence[float], tests: int, batch: int = 1
 ) -> tuple[float, float, float]:
     """Shares of tests that accepted h0 and h1, and the mean number of pairs."""
     generator = np.random.default_rng(7)
-    counts = np.zeros((tests, 3), np.int64)
+    counts = np.zeros((tests, len(truth)), np.int64)
     ratios = np.zeros(tests)
     low, high = sprt.bounds
     for _ in range(20_000):
@@ -102,6 +105,73 @@ def test_ratio_is_the_likeliest() -> None:
         h0, h1 = sorted(generator.uniform(0.02, 0.98, 2).tolist())
         expected = most_likely(counts, h1) - most_likely(counts, h0)
         assert Sprt(h0, h1).log_likelihood_ratio(counts) == pytest.approx(expected, abs=1e-8)
+
+
+def likelihood(counts: np.ndarray, rate: float) -> float:
+    """The greatest log-likelihood of counts of any number of outcomes at a rate, by search."""
+    outcomes = np.linspace(0, 1, len(counts))
+
+    conditions = np.array([np.ones(len(counts)), outcomes])
+    found = minimize(
+        lambda chances: -float(xlogy(counts, chances).sum()),
+        # A binomial distribution of this mean.
+        stats.binom.pmf(np.arange(len(counts)), len(counts) - 1, rate),
+        method="SLSQP",
+        jac=lambda chances: -counts / chances,
+        bounds=[(1e-9, 1)] * len(counts),
+        constraints={
+            "type": "eq",
+            "fun": lambda chances: conditions @ chances - (1, rate),
+            "jac": lambda _: conditions,
+        },
+        options={"ftol": 1e-12, "maxiter": 1000},
+    )
+    assert found.success
+    return -float(found.fun)
+
+
+def test_ratio_with_ties_is_the_likeliest() -> None:
+    generator = np.random.default_rng(2)
+    for counts in generator.integers(1, 40, (60, 5)):
+        h0, h1 = sorted(generator.uniform(0.2, 0.8, 2).tolist())
+        expected = likelihood(counts, h1) - likelihood(counts, h0)
+        ratio = Sprt(h0, h1).log_likelihood_ratio(counts.tolist())
+        assert ratio == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+def test_no_ties_are_ties_that_do_not_come() -> None:
+    generator = np.random.default_rng(3)
+    samples = generator.integers(0, 40, (200, 3)) * generator.integers(0, 2, (200, 3))
+    with_ties = np.zeros((200, 5), np.int64)
+    with_ties[:, ::2] = samples
+    for h0, h1 in ((0.5, 0.51), (0.1, 0.3), (0.7, 0.9)):
+        assert log_likelihood_ratio(with_ties, h0, h1) == pytest.approx(
+            log_likelihood_ratio(samples, h0, h1)
+        )
+
+
+def test_ties_by_hand() -> None:
+    sprt = Sprt(0.5, 0.6)
+    # Pairs of two ties are pairs of a win and a loss; of a win and a tie each the mean is 3/4.
+    assert sprt.log_likelihood_ratio((0, 0, 100, 0, 0)) == pytest.approx(100 * log(0.8))
+    # At 0.6, 0.5 the chance of 3/4 is at most 0.8, 2/3, the rest being pairs lost.
+    expected = 100 * log(0.8 / (2 / 3))
+    assert sprt.log_likelihood_ratio((0, 0, 0, 100, 0)) == pytest.approx(expected)
+    seen_by_b = Sprt(0.4, 0.5).log_likelihood_ratio((2, 30, 25, 40, 5)[::-1])
+    assert sprt.log_likelihood_ratio((2, 30, 25, 40, 5)) == pytest.approx(-seen_by_b)
+    results = tied_results(200, seed=3)
+    sums = Stats.from_results(results)
+    assert sprt.log_likelihood_ratio(sums) == sprt.log_likelihood_ratio(sums.pairs_by_half_wins)
+    assert Sprt(0.3, 0.7).decision((0, 0, 0, 30, 0)) is Hypothesis.H1
+
+
+@pytest.mark.parametrize("truth", [(0.1, 0.2, 0.4, 0.2, 0.1), (0.02, 0.46, 0.04, 0.46, 0.02)])
+def test_errors_with_ties_are_as_rare_as_stated(truth: tuple[float, ...]) -> None:
+    tests = 2000
+    _, wrong, _ = play(Sprt(0.5, 0.54), truth, tests, batch=5)
+    assert wrong < 0.05 + 3 * (0.05 * 0.95 / tests) ** 0.5
+    wrong, _, _ = play(Sprt(0.46, 0.5), truth, tests, batch=5)
+    assert wrong < 0.05 + 3 * (0.05 * 0.95 / tests) ** 0.5
 
 
 @pytest.mark.parametrize("counts", [(1500, 7000, 1500), (1000, 8000, 1200), (3000, 4000, 3300)])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
 from cribai import MATCH_POINTS
-from cribai.engine.simulate import NO_FORFEIT, RESULT
+from cribai.engine.simulate import NO_FORFEIT, RESULT, TIE
 from cribai.engine.state import DEALER_CRIB, DEALER_HAND, DEALER_HEELS, DEALER_PEGGING, PONE_HAND
 from cribai.tournament.luck import luck_adjusted
 from cribai.tournament.stats import SOURCES, Stats
@@ -46,6 +46,32 @@ def random_results(num_pairs: int, seed: int) -> NDArray[np.void]:
     return results
 
 
+def tied_results(num_pairs: int, seed: int) -> NDArray[np.void]:
+    """Random results of which a third ended level."""
+    results = random_results(num_pairs, seed)
+    tied = np.random.default_rng(seed + 1000).random(len(results)) < 1 / 3
+    results["winner"][tied] = TIE
+    results["scores"][tied] = 121
+    for name in ("skunk", "first_dealer_won"):
+        results[name][tied] = 0
+    return results
+
+
+def half_wins(winners: NDArray[Any]) -> NDArray[np.float64]:
+    """What each game is worth to `a`: a win 1, a tie 1/2."""
+    return np.choose(winners + 1, [0.5, 1.0, 0.0])
+
+
+def mirrored(results: NDArray[np.void]) -> NDArray[np.void]:
+    """The same games with the agents' names swapped."""
+    swapped = results.copy()
+    for name in ("scores", "points", "times"):
+        swapped[name] = results[name][:, ::-1]
+    for name in ("winner", "forfeit"):
+        swapped[name] = np.where(results[name] < 0, results[name], 1 - results[name])
+    return swapped
+
+
 def random_luck(results: NDArray[np.void], seed: int) -> NDArray[np.int64]:
     """Luck in millionths that goes with winning, as it does."""
     noise = np.random.default_rng(seed).normal(0, 0.4, len(results))
@@ -62,6 +88,11 @@ def of_pairs(none: int, one: int, both: int) -> Stats:
     )
 
 
+def of_wins(none: int, one: int, both: int) -> Stats:
+    """Statistics of pairs of which only the number of games won is known."""
+    return Stats.from_half_wins((none, 0, one, 0, both))
+
+
 def by_pair(values: NDArray[Any]) -> NDArray[Any]:
     """Mean of each pair's two games."""
     means: NDArray[Any] = values.reshape(-1, 2).mean(axis=1)
@@ -74,7 +105,7 @@ def test_by_hand() -> None:
     stats = Stats.from_results(make_results(*games))
     assert stats.pairs == 3
     assert stats.games == 6
-    assert stats.pairs_by_wins == (0, 2, 1)
+    assert stats.pairs_by_half_wins == (0, 0, 2, 0, 1)
     assert stats.wins == (2, 1, 1)
     assert stats.losses == (1, 1, 0)
     assert stats.win_rate == 4 / 6
@@ -102,6 +133,56 @@ def test_by_hand() -> None:
     assert interval == pytest.approx((2 / 3 - half_width, 2 / 3 + half_width))
 
 
+def test_ties_by_hand() -> None:
+    # A win and a tie; two ties; a loss by a skunk and a tie; a loss and a win; two wins.
+    winners = 0, TIE, TIE, TIE, 1, TIE, 1, 0, 0, 0
+    results = make_results(*[(121, 121)] * 10)
+    results["winner"] = winners
+    results["skunk"] = 0
+    results["skunk"][4] = 1
+    results["first_dealer_won"] = results["winner"] == 1
+    stats = Stats.from_results(results)
+    assert stats.pairs_by_half_wins == (0, 1, 2, 1, 1)
+    assert (stats.wins, stats.losses, stats.ties) == ((4, 0, 0), (1, 1, 0), 4)
+    assert stats.win_rate == (4 + 4 / 2) / 10
+    assert stats.flipped().win_rate == (2 + 4 / 2) / 10
+    assert stats.tie_rate == stats.flipped().tie_rate == 4 / 10
+    assert stats.skunked_rate == 1 / 10
+    # b dealt first in every game.
+    assert stats.first_dealer_win_rate == (2 + 4 / 2) / 10
+    assert stats.match_points(MATCH_POINTS["plain"]) == (4, 1 + 2)
+    assert stats.match_points_ahead(MATCH_POINTS["plain"])[0] == (4 - 3) / 10
+    # Outcomes 3/4, 1/2, 1/4, 1/2, 1, at Student's 2.776445 for four degrees of freedom.
+    half_width = 2.776445 * sqrt((0.15**2 + 0.1**2 + 0.35**2 + 0.1**2 + 0.4**2) / 4 / 5)
+    assert stats.win_rate_interval == pytest.approx((0.6 - half_width, 0.6 + half_width))
+
+
+def test_games_are_won_lost_or_tied() -> None:
+    for seed in range(20):
+        results = tied_results(30, seed)
+        stats = Stats.from_results(results)
+        assert sum(stats.wins) + sum(stats.losses) + stats.ties == stats.games == 60
+        assert stats.ties == (results["winner"] == TIE).sum() > 0
+        twin = Stats.from_results(mirrored(results))
+        assert twin.win_rate == pytest.approx(1 - stats.win_rate)
+        low, high = stats.win_rate_interval
+        assert twin.win_rate_interval == pytest.approx((1 - high, 1 - low))
+        assert (twin.ties, twin.tie_rate) == (stats.ties, stats.tie_rate)
+        assert twin.tie_rate_interval == stats.tie_rate_interval
+        assert twin.first_dealer_win_rate == stats.first_dealer_win_rate
+
+
+def test_all_games_tied() -> None:
+    results = make_results(*[(121, 121)] * 20)
+    results["winner"], results["first_dealer_won"] = TIE, 0
+    stats = Stats.from_results(results)
+    assert (stats.win_rate, stats.tie_rate, stats.first_dealer_win_rate) == (0.5, 1, 0.5)
+    assert stats.ends == (0,) * 6
+    # As of pairs of a win and a loss each, which are alike too.
+    assert stats.win_rate_interval == of_pairs(0, 10, 0).win_rate_interval
+    assert of_pairs(0, 10, 0).tie_rate_interval == of_pairs(10, 0, 0).win_rate_interval
+
+
 def test_points_per_deal() -> None:
     results = make_results((121, 110), (100, 121))
     results["points"][:, 0, DEALER_HAND] = 30, 34
@@ -123,7 +204,7 @@ def test_points_per_deal() -> None:
 
 @pytest.mark.parametrize("with_luck", [False, True])
 def test_parts_add_up(with_luck: bool) -> None:
-    results = random_results(50, seed=1)
+    results = tied_results(50, seed=1)
     luck = random_luck(results, seed=1)
     results["forfeit"][[3, 40, 41]] = 0, 1, 1
     ends = [22, 60]
@@ -138,17 +219,13 @@ def test_parts_add_up(with_luck: bool) -> None:
     assert (parts[0] + parts[1] + parts[2]).forfeits == (1, 2)
 
 
-def test_flipped() -> None:
-    results = random_results(40, seed=2)
+@pytest.mark.parametrize("make", [random_results, tied_results])
+def test_flipped(make: Callable[[int, int], NDArray[np.void]]) -> None:
+    results = make(40, 2)
     results["forfeit"][[3, 40, 41]] = 0, 1, 1
     luck = random_luck(results, seed=2)
     stats = Stats.from_results(results, luck)
-    swapped = results.copy()
-    for name in ("scores", "points", "times"):
-        swapped[name] = results[name][:, ::-1]
-    swapped["winner"] = 1 - results["winner"]
-    swapped["forfeit"][[3, 40, 41]] = 1, 0, 0
-    assert stats.flipped() == Stats.from_results(swapped, -luck)
+    assert stats.flipped() == Stats.from_results(mirrored(results), -luck)
     assert stats.flipped().flipped() == stats
     low, high = stats.win_rate_interval
     assert stats.flipped().win_rate_interval == pytest.approx((1 - high, 1 - low))
@@ -162,7 +239,7 @@ def test_flipped() -> None:
 
 
 def test_json_keeps_the_sums() -> None:
-    results = random_results(20, seed=9)
+    results = tied_results(20, seed=9)
     stats = Stats.from_results(results, random_luck(results, seed=9))
     values = stats.to_dict()
     assert Stats.from_dict(json.loads(json.dumps(values))) == stats
@@ -175,12 +252,27 @@ def test_json_keeps_the_sums() -> None:
 
 def test_wins_alone() -> None:
     for counts in ((3, 7, 2), (0, 5, 0), (0, 0, 4), (1, 0, 0)):
-        known, full = Stats.from_wins(*counts), of_pairs(*counts)
-        for name in ("pairs_by_wins", "ends", "end_products", "win_rate", "win_rate_interval"):
+        known, full = of_wins(*counts), of_pairs(*counts)
+        for name in ("pairs_by_half_wins", "ends", "end_products", "win_rate", "win_rate_interval"):
             assert getattr(known, name) == getattr(full, name)
         assert known.margin == 0
-        assert known + known == Stats.from_wins(*(2 * count for count in counts))
-        assert known.flipped() == Stats.from_wins(*counts[::-1])
+        assert known + known == of_wins(*(2 * count for count in counts))
+        assert known.flipped() == of_wins(*counts[::-1])
+
+
+def test_half_wins_alone() -> None:
+    results = tied_results(60, seed=10)
+    full = Stats.from_results(results)
+    known = Stats.from_half_wins(full.pairs_by_half_wins)
+    for name in ("pairs_by_half_wins", "half_wins", "win_rate", "win_rate_interval"):
+        assert getattr(known, name) == getattr(full, name)
+    assert 0 < known.ties < full.ties
+    assert sum(known.wins) - sum(known.losses) == sum(full.wins) - sum(full.losses)
+    # The fewest ties that there can be: one in each pair of an odd number of half-wins.
+    _, one, _, three, _ = full.pairs_by_half_wins
+    assert known.ties == one + three
+    # Games decided: two in a pair or, with a tie, one; their squares likewise.
+    assert np.array(known.end_products).sum() == 4 * (60 - known.ties) + known.ties
 
 
 def test_half_pairs_are_refused() -> None:
@@ -191,25 +283,29 @@ def test_half_pairs_are_refused() -> None:
 
 
 SHARES: dict[str, Callable[[NDArray[np.void]], NDArray[Any]]] = {
-    "win_rate": lambda r: r["winner"] == 0,
+    "win_rate": lambda r: half_wins(r["winner"]),
+    "tie_rate": lambda r: r["winner"] == TIE,
     "skunk_rate": lambda r: (r["winner"] == 0) & (r["skunk"] >= 1),
     "skunked_rate": lambda r: (r["winner"] == 1) & (r["skunk"] >= 1),
     "double_skunk_rate": lambda r: (r["winner"] == 0) & (r["skunk"] == 2),
     "double_skunked_rate": lambda r: (r["winner"] == 1) & (r["skunk"] == 2),
-    "first_dealer_win_rate": lambda r: r["first_dealer_won"],
+    "first_dealer_win_rate": lambda r: np.where(r["winner"] == TIE, 0.5, r["first_dealer_won"]),
 }
 
 
 @pytest.mark.parametrize("num_pairs", [5, 30, 400])
 @pytest.mark.parametrize("name", SHARES)
-def test_intervals_of_shares_are_students(name: str, num_pairs: int) -> None:
-    results = random_results(num_pairs, seed=4)
+@pytest.mark.parametrize("make", [random_results, tied_results])
+def test_intervals_of_shares_are_students(
+    make: Callable[[int, int], NDArray[np.void]], name: str, num_pairs: int
+) -> None:
+    results = make(num_pairs, 4)
     stats = Stats.from_results(results)
     values = by_pair(SHARES[name](results))
     assert getattr(stats, name) == pytest.approx(values.mean())
     interval = getattr(stats, f"{name}_interval")
     if values.std() == 0:
-        assert interval.high - interval.low > 0.1
+        assert interval.high - interval.low > 2 / num_pairs
         return
     error = scipy_stats.sem(values)
     low, high = scipy_stats.t.interval(0.95, num_pairs - 1, values.mean(), error)
@@ -218,8 +314,11 @@ def test_intervals_of_shares_are_students(name: str, num_pairs: int) -> None:
 
 @pytest.mark.parametrize("num_pairs", [5, 30, 400])
 @pytest.mark.parametrize("name", [None, *MATCH_POINTS])
-def test_intervals_of_means_are_students(name: str | None, num_pairs: int) -> None:
-    results = random_results(num_pairs, seed=4)
+@pytest.mark.parametrize("make", [random_results, tied_results])
+def test_intervals_of_means_are_students(
+    make: Callable[[int, int], NDArray[np.void]], name: str | None, num_pairs: int
+) -> None:
+    results = make(num_pairs, 4)
     stats = Stats.from_results(results)
     if name is None:
         mean, interval = stats.margin_per_game, stats.margin_interval
@@ -227,7 +326,7 @@ def test_intervals_of_means_are_students(name: str | None, num_pairs: int) -> No
     else:
         mean, interval = stats.match_points_ahead(MATCH_POINTS[name])
         worth = [MATCH_POINTS[name].worth(level) for level in results["skunk"].tolist()]
-        values = by_pair(np.where(results["winner"] == 0, worth, np.negative(worth)))
+        values = by_pair(np.choose(results["winner"] + 1, [0, worth, np.negative(worth)]))
     error = scipy_stats.sem(values)
     assert mean == pytest.approx(values.mean())
     assert interval == pytest.approx(
@@ -275,12 +374,15 @@ def test_points_never_counted_have_no_bounds() -> None:
 
 
 @pytest.mark.parametrize("num_pairs", [4, 50, 400])
-def test_luck_is_taken_out_by_regression(num_pairs: int) -> None:
-    results = random_results(num_pairs, seed=7)
+@pytest.mark.parametrize("make", [random_results, tied_results])
+def test_luck_is_taken_out_by_regression(
+    make: Callable[[int, int], NDArray[np.void]], num_pairs: int
+) -> None:
+    results = make(num_pairs, 7)
     luck = random_luck(results, seed=7)
     adjusted = luck_adjusted(Stats.from_results(results, luck))
     assert adjusted is not None
-    won, lucks = by_pair(results["winner"] == 0), by_pair(luck) / 1e6
+    won, lucks = by_pair(half_wins(results["winner"])), by_pair(luck) / 1e6
     fitted = sm.OLS(won, sm.add_constant(lucks)).fit()
     assert adjusted.win_rate == pytest.approx(fitted.params[0])
     assert adjusted.interval == pytest.approx(tuple(fitted.conf_int()[0].clip(0, 1)))
@@ -339,7 +441,16 @@ def test_coverage(chances: tuple[float, float, float]) -> None:
     generator = np.random.default_rng(5)
     truth = chances[1] / 2 + chances[2]
     samples = generator.multinomial(150, chances, 4000).tolist()
-    intervals = [Stats.from_wins(*sample).win_rate_interval for sample in samples]
+    intervals = [of_wins(*sample).win_rate_interval for sample in samples]
+    covered = np.mean([low <= truth <= high for low, high in intervals])
+    assert abs(covered - 0.95) < 0.015
+
+
+def test_coverage_with_ties() -> None:
+    chances = np.array([0.1, 0.25, 0.3, 0.2, 0.15])
+    truth = float(chances @ np.linspace(0, 1, 5))
+    samples = np.random.default_rng(5).multinomial(150, chances, 4000).tolist()
+    intervals = [Stats.from_half_wins(sample).win_rate_interval for sample in samples]
     covered = np.mean([low <= truth <= high for low, high in intervals])
     assert abs(covered - 0.95) < 0.015
 
@@ -371,4 +482,4 @@ def test_alike_pairs_cover() -> None:
     samples = generator.multinomial(20, (0.0, 0.02, 0.98), 4000).tolist()
     alike = [sample for sample in samples if 20 in sample]
     assert len(alike) > 1000
-    assert all(Stats.from_wins(*sample).win_rate_interval.low <= 0.99 for sample in alike)
+    assert all(of_wins(*sample).win_rate_interval.low <= 0.99 for sample in alike)

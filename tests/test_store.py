@@ -109,10 +109,10 @@ def test_results_are_small(tmp_path: Path) -> None:
 def test_what_is_held_in_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     _, tournament = begin(make_config(pairs=200, chunk=100, out=tmp_path))
     (match,) = tournament.played
-    assert match.won == [(), ()]
+    assert match.winners == [(), ()]
     # Few games are held, for the order in which a match of a knock-out was won.
     _, tournament = begin(make_config(pairs=30, chunk=30, out=tmp_path / "few"))
-    assert [len(won) for won in tournament.played[0].won] == [60]
+    assert [len(won) for won in tournament.played[0].winners] == [60]
 
 
 def test_a_chunk_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_what_is_promised(tmp_path: Path) -> None:
             low, high = match[f"{name}_interval"]
             assert low <= match[name] <= high
         assert match["deals_per_game"] > 1
-        assert sum(match["pairs_by_wins"]) == 20
+        assert sum(match["pairs_by_half_wins"]) == 20
         assert match["forfeits"] == [0, 0]
         for points in (match["points_per_deal"], match["opponent_points_per_deal"]):
             assert list(points["dealer"]) == ["pegging", "hand", "crib", "heels", "total"]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cribai import PRESETS
 from cribai.config import load_config
+from cribai.engine.simulate import TIE
 from cribai.tournament.chunks import Chunk, Failure, Outcome, Played, Terms
 from cribai.tournament.config import TournamentConfig
 from cribai.tournament.executors import Executor
@@ -74,12 +75,24 @@ def outcome(wins: Sequence[int], margin: int = 11) -> Outcome:
 
 def of_games(scores: Sequence[tuple[int, int]]) -> Outcome:
     """What comes of a chunk of games that end so."""
+    return of_results(make_results(*scores))
+
+
+def with_ties(a_won: Sequence[bool | None]) -> Outcome:
+    """What comes of a chunk of games won by 11, or tied, by whether `a` won."""
+    scores = {True: (121, 110), False: (110, 121), None: (121, 121)}
+    results = make_results(*[scores[won] for won in a_won])
+    results["winner"][[won is None for won in a_won]] = TIE
+    return of_results(results)
+
+
+def of_results(results: NDArray[Any]) -> Outcome:
+    """What comes of a chunk of games of these results."""
     from cribai.tournament.chunks import GAME
 
-    results = make_results(*scores)
     games: NDArray[Any] = np.zeros(len(results), GAME)
     games["scores"] = results["scores"]
-    games["a_won"] = results["winner"] == 0
+    games["a_won"] = np.where(results["winner"] == TIE, TIE, results["winner"] == 0)
     return Outcome(games, Stats.from_results(results))
 
 

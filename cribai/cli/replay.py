@@ -112,7 +112,13 @@ def _lines(record: "GameRecord", game: "Game") -> Iterator[str]:
             change = "" if scores == before else _score(scores)
             yield f"  {change:>{width}}  {event}"
         before = scores
+    yield _ending(record)
+
+
+def _ending(record: "GameRecord") -> str:
     rules = record.rules
+    if record.winner is None:
+        return f"a tie, {_score(record.scores)}"
     winners = [
         f"player {seat} ({spec})"
         for seat, spec in enumerate(record.seats)
@@ -121,7 +127,7 @@ def _lines(record: "GameRecord", game: "Game") -> Iterator[str]:
     skunk = max(rules.skunk_level(score) for score in record.scores)
     how = ("", ", a skunk", ", a double skunk")[skunk]
     verb = "wins" if len(winners) == 1 else "win"
-    yield f"{' and '.join(winners)} {verb} {_score(record.scores)}{how}"
+    return f"{' and '.join(winners)} {verb} {_score(record.scores)}{how}"
 
 
 def _title(record: "GameRecord") -> str:

@@ -26,7 +26,7 @@ EPISODE: Final = np.dtype(
         ("num_deals", np.int32),  # deals begun
         ("own_deals", np.int8),  # 1 if the learner deals, 0 if the opponent does
         ("ended", np.int8),  # 1 if no decision will follow
-        ("result", np.int8),  # 1 if the learner won, -1 if he lost, 0 before
+        ("result", np.int8),  # 1 if the learner won, -1 if he lost, 0 before and for a tie
     ],
     align=True,
 )

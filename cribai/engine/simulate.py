@@ -18,6 +18,8 @@ NUM_AGENTS: Final = 2
 GAMES_PER_PAIR: Final = 2
 NO_GAME: Final = -1
 NO_FORFEIT: Final = -1
+TIE: Final = -1
+"""The winner of a game that ended level; only rules by which the higher score wins have such."""
 
 RESULT: Final = np.dtype(
     [
@@ -25,11 +27,11 @@ RESULT: Final = np.dtype(
         # hold the seats between them.
         ("pair", "<i8"),
         ("game", "<i1"),  # number of the game in its pair
-        ("winner", "<i1"),  # the agent whose side won
-        ("skunk", "<i1"),  # what the loser suffers, see `Rules.skunk_level`; 0 for a forfeit
+        ("winner", "<i1"),  # the agent whose side won, TIE if none did
+        ("skunk", "<i1"),  # what the loser suffers, see `Rules.skunk_level`; 0 for a forfeit or tie
         ("forfeit", "<i1"),  # the agent who forfeited the game, or NO_FORFEIT
         ("first_dealer", "<i1"),  # the agent who dealt first
-        ("first_dealer_won", "<i1"),  # whether the side of the seat that dealt first won
+        ("first_dealer_won", "<i1"),  # whether the side of the first dealer won; 0 for a tie
         ("num_deals", "<i2"),
         ("scores", "<i2", NUM_AGENTS),  # of each agent's best side
         ("points", "<i2", (NUM_AGENTS, NUM_TALLIES)),  # by agent and source, see NUM_TALLIES
@@ -275,8 +277,11 @@ def _write_result(
 ) -> None:
     result["pair"] = number // GAMES_PER_PAIR
     result["game"] = number % GAMES_PER_PAIR
-    # A side has the number of its first seat.
-    result["winner"] = seat_agents[place, state["winner"]]
+    if state["winner"] == NO_PLAYER:
+        result["winner"] = TIE
+    else:
+        # A side has the number of its first seat.
+        result["winner"] = seat_agents[place, state["winner"]]
     result["first_dealer"] = seat_agents[place, state["first_dealer"]]
     result["first_dealer_won"] = rules["sides"][state["first_dealer"]] == state["winner"]
     result["num_deals"] = state["num_deals"]
@@ -302,7 +307,7 @@ def award_game(states: Any, index: int, side: int) -> None:
     Args:
         states: STATE array (n,). Modified in place: the state.
         index: Which state.
-        side: The side.
+        side: The side; NO_PLAYER for a tie.
     """
     end_game(states[index], side)
 

@@ -340,7 +340,7 @@ def count_disc(count: int, limit: int, radius: int) -> "Image.Image":
 
 @lru_cache(16)
 def banner(title: str, below: str) -> "Image.Image":
-    """Returns the sign that tells who won, with the result below."""
+    """Returns the sign that tells how the game ended, with the result below."""
     image, pen = blank(470, 104)
     box = (0, 0, image.width - 1, image.height - 1)
     pen.rounded_rectangle(box, 18 * FINE, (16, 28, 24, 238), GOLD, 3 * FINE)

@@ -47,7 +47,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 -- PettingZoo's conve
 
     Rewards add up to zero over the table: `win` pays the winning side 1 each and the others share
     the loss; `points` pays what a side scores less the average of the others; `match_points` is
-    `win` times what the win is worth.
+    `win` times what the win is worth. A tie pays nobody but by `points`.
 
     Args:
         rules: Rules or a preset's name, of any number of players.

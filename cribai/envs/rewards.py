@@ -1,5 +1,7 @@
 """What a learner is paid: the win, points, match points, or the chance to win.
 
+A tied game is worth what lies between a win and a loss: nothing, or half a win as a chance.
+
 A reward reads how the learner stands before and after a step and holds no state of its own. An
 illegal action is paid as if the opponent had reached the target at once.
 """
@@ -41,7 +43,7 @@ class Reward(ABC):
 
 
 class WinReward(Reward):
-    """1 for a win and -1 for a loss, when the game ends."""
+    """1 for a win, -1 for a loss and 0 for a tie, when the game ends."""
 
     def pay(
         self,
@@ -87,15 +89,17 @@ class MatchPointsReward(Reward):
         """Returns the rewards of a step; see `Reward.pay`."""
         result = after["result"]
         losers = np.where(result > 0, after["other_score"], after["own_score"])
-        rewards: NDArray[np.float64] = result * self._worths[losers]
+        # Who loses may have passed the target too, if the higher score wins.
+        worths = self._worths[np.minimum(losers, self.rules.target)]
+        rewards: NDArray[np.float64] = result * worths
         return rewards
 
 
 class WinProbabilityReward(Reward):
     """The change of the chance to win, told by board position at each new deal, and at the end.
 
-    The rewards of a game add up to 1 or 0, for a win or a loss, less the chance at its start. What
-    happens within a deal is paid when the next one begins.
+    The rewards of a game add up to 1, 0 or 1/2, for a win, a loss or a tie, less the chance at its
+    start. What happens within a deal is paid when the next one begins.
 
     Raises:
         ConfigError: Board position is not known for the rules.
@@ -119,14 +123,14 @@ class WinProbabilityReward(Reward):
     ) -> NDArray[np.float64]:
         """Returns the rewards of a step; see `Reward.pay`."""
         rewards = np.zeros(len(after))
-        moved = (after["num_deals"] != before["num_deals"]) | (after["result"] != 0)
+        moved = (after["num_deals"] != before["num_deals"]) | (after["ended"] == 1)
         rows = np.flatnonzero(moved)
         if rows.size:
             rewards[rows] = self.chance(after[rows]) - self.chance(before[rows])
         return rewards
 
     def chance(self, episodes: NDArray[Any]) -> NDArray[np.float64]:
-        """Returns the chance to win as the present deal began, or 1 or 0 once the game has ended.
+        """Returns the chance to win as the present deal began; once the game has ended 1, 0 or 1/2.
 
         Args:
             episodes: EPISODE array (n,).
@@ -136,7 +140,7 @@ class WinProbabilityReward(Reward):
         other = episodes["other_start"] + head_start
         deals = episodes["own_deals"] == 1
         worth = np.where(deals, self._worth[own, other], -self._worth[other, own])
-        worth = np.where(episodes["result"] == 0, worth, episodes["result"])
+        worth = np.where(episodes["ended"] == 1, episodes["result"], worth)
         chances: NDArray[np.float64] = (worth + 1) / 2
         return chances
 

@@ -37,8 +37,8 @@ class Scene:
 
     @property
     def is_over(self) -> bool:
-        """Whether a side has reached the target."""
-        return max(self.view.scores) >= self.rules.target
+        """Whether the game has ended with a side at the target."""
+        return self.view.is_over and max(self.view.scores) >= self.rules.target
 
     @cached_property
     def legal_actions(self) -> list[int]:
@@ -115,15 +115,19 @@ class Scene:
 
     @cached_property
     def verdict(self) -> str:
-        """Who won, such as "You win"; empty while the game goes on."""
+        """Who won, such as "You win", or "A tie"; empty while the game goes on."""
+        if not self.is_over:
+            return ""
         scores = self.view.scores
-        winners = [player for player, score in enumerate(scores) if score >= self.rules.target]
+        winners = [player for player, score in enumerate(scores) if score == max(scores)]
+        if len({self.side(player) for player in winners}) > 1:
+            return "A tie"
         names = " and ".join(self.name(player) for player in winners)
-        return f"{names} win{'' if 0 in winners or len(winners) > 1 else 's'}" if winners else ""
+        return f"{names} win{'' if 0 in winners or len(winners) > 1 else 's'}"
 
     @property
     def result(self) -> str:
-        """The final scores, the winner's first, and the skunk if there is one."""
+        """The final scores, the highest first, and the skunk if there is one."""
         scores = sorted(self.side_scores, reverse=True)
         level = self.rules.skunk_level(scores[-1])
         return ", ".join(word for word in ("-".join(map(str, scores)), _SKUNKS[level]) if word)

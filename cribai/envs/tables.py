@@ -298,10 +298,12 @@ class Tables:
         """Returns what `info` says of games that have ended, by row of those given."""
         episodes = self.episodes[rows]
         scores = np.stack([episodes["own_score"], episodes["other_score"]], axis=1)
-        losers = np.where(episodes["result"] > 0, scores[:, 1], scores[:, 0])
+        result = episodes["result"].copy()
+        # Who loses may have passed the target too, if the higher score wins.
+        losers = np.minimum(np.where(result > 0, scores[:, 1], scores[:, 0]), self.rules.target)
         return {
-            "result": episodes["result"].copy(),
-            "skunk": self._skunk_levels[losers],
+            "result": result,
+            "skunk": np.where(result == 0, 0, self._skunk_levels[losers]),
             "scores": scores,
             "illegal_action": self.illegal[rows],
         }

@@ -3,13 +3,14 @@
 In the qualifying round everyone meets everyone; a win counts 2 game points and a skunk 3. Ties are
 broken by games won, then by spread, the sum of the margins (ACC tournament rules). The best go on
 to a knock-out in which the first meets the last and so on; a match is the best of five games,
-without skunks, the deal alternating between the two games of a pair.
+without skunks, the deal alternating between the two games of a pair. The congress knows no tied
+games; where the rules of play do, such a game gives no game points and counts for nobody.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from cribai.engine.simulate import GAMES_PER_PAIR
+from cribai.engine.simulate import GAMES_PER_PAIR, TIE
 from cribai.errors import ConfigError
 from cribai.rules import get_match_points
 from cribai.tournament.chunks import Chunk, Played
@@ -139,13 +140,13 @@ class AccPlan(Plan):
         """Returns a match by its games in order, up to the one that decides it."""
         needed = self.config.acc.best_of // 2 + 1
         won = [0, 0]
-        for a_won in (game for games in played.won for game in games):
+        for winner in (game for games in played.winners for game in games):
             if max(won) == needed:
                 break
-            # In the match the entrants have the order of the list of entrants.
-            winner = min(high, low) if a_won else max(high, low)
-            won[winner != high] += 1
-        # Games that could not be played leave the match to who stood higher.
+            if winner != TIE:
+                # In the match the entrants have the order of the list of entrants.
+                won[sorted((high, low))[winner] != high] += 1
+        # Ties and games that could not be played may leave the match to who stood higher.
         return Meeting(high, low, (won[0], won[1]), low if won[1] > won[0] else high)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cribai.agent import Agent, make_agent
 from cribai.analysis.luck import covers_luck
+from cribai.engine.simulate import TIE
 from cribai.rules import Rules
 from cribai.tournament.luck import LuckWatcher
 from cribai.tournament.match import Watcher, play_pairs
@@ -23,7 +24,7 @@ GAME: Final = np.dtype(
         # A game as it is kept, packed and little-endian; its place in the chunk is its number.
         ("scores", "<i2", 2),  # of `a` and `b`
         ("num_deals", "<u2"),
-        ("a_won", "u1"),
+        ("a_won", "<i1"),  # 1 if `a` won, 0 if `b` did, TIE if nobody
         ("skunk", "u1"),
         ("a_dealt_first", "u1"),
         ("forfeit", "<i1"),
@@ -33,6 +34,16 @@ GAME: Final = np.dtype(
 
 FEW_GAMES: Final = 64
 """Matches of a knock-out are shorter, and are decided by the order of their games."""
+
+
+def winners(games: NDArray[Any]) -> NDArray[np.int8]:
+    """Returns who won games that were kept, int8 array (n,): 0, 1 or TIE.
+
+    Args:
+        games: GAME array (n,).
+    """
+    a_won = games["a_won"]
+    return np.where(a_won == TIE, TIE, 1 - a_won).astype(np.int8)
 
 
 class Chunk(NamedTuple):
@@ -121,7 +132,7 @@ class Played:
     Attributes:
         chunks: The chunks.
         stats: Their statistics; None where one failed.
-        won: Whether `a` won each game, of chunks of few games; nothing for others.
+        winners: Of each game 0 or 1, or TIE, of chunks of few games; nothing for others.
         failures: Chunks that failed.
         forfeits: By chunk and agent, why games were forfeited and how often.
         first_failures: By chunk and agent, what happened first, by reason.
@@ -129,7 +140,7 @@ class Played:
 
     chunks: list[Chunk] = field(default_factory=list)
     stats: list[Stats | None] = field(default_factory=list)
-    won: list[tuple[bool, ...]] = field(default_factory=list)
+    winners: list[tuple[int, ...]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     forfeits: list[tuple[dict[str, int], dict[str, int]]] = field(default_factory=list)
     first_failures: list[tuple[dict[str, str], dict[str, str]]] = field(default_factory=list)
@@ -139,13 +150,13 @@ class Played:
         self.chunks.append(chunk)
         if isinstance(outcome, Failure):
             self.stats.append(None)
-            self.won.append(())
+            self.winners.append(())
             self.forfeits.append(({}, {}))
             self.first_failures.append(({}, {}))
             self.failures.append(outcome)
             return
         self.stats.append(outcome.stats)
-        self.won.append(tuple((outcome.games["a_won"] == 1).tolist()))
+        self.winners.append(tuple(winners(outcome.games).tolist()))
         self.forfeits.append(outcome.failures)
         self.first_failures.append(outcome.first_failures)
 
@@ -310,7 +321,7 @@ def _packed(results: NDArray[Any]) -> NDArray[Any]:
     games = np.zeros(len(results), GAME)
     games["scores"] = results["scores"]
     games["num_deals"] = results["num_deals"]
-    games["a_won"] = results["winner"] == 0
+    games["a_won"] = np.where(results["winner"] == TIE, TIE, results["winner"] == 0)
     games["skunk"] = results["skunk"]
     games["a_dealt_first"] = results["first_dealer"] == 0
     games["forfeit"] = results["forfeit"]

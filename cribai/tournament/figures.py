@@ -277,9 +277,17 @@ def sprt(summary: Summary) -> dict[str, Any] | None:
         "rejected": test.get(rejected),
         "said": said,
         "match": summary["matches"][0],
+        "pairs": _pairs_by_wins(summary["matches"][0]),
         "gauge": charts.gauge(scale, low, high, ratio, what),
         "axis": charts.axis(scale, labels),
     }
+
+
+def _pairs_by_wins(match: Summary) -> list[tuple[str, int]]:
+    """Returns numbers of wins with how many pairs have so many; half ones only if there are any."""
+    pairs = match.get("pairs_by_half_wins", [0] * 5)
+    step = 1 if any(pairs[1::2]) else 2
+    return list(zip(("0", "1/2", "1", "3/2", "2")[::step], pairs[::step], strict=True))
 
 
 class Box(NamedTuple):

@@ -90,7 +90,7 @@ def _write_parquet(path: Path, lines: Iterator[str]) -> None:
             ("start_scores", integers),
             ("deals", pa.list_(deal)),
             ("scores", integers),
-            ("winner", pa.int32()),
+            ("winner", pa.int32()),  # null for a tie
             ("checksum", pa.string()),
         ]
     )

@@ -12,6 +12,7 @@ from cribai.config import dump_toml
 from cribai.tournament import figures
 from cribai.tournament.figures import Summary
 from cribai.tournament.formats import breakable, chance, percent, percents, plus_minus, signed, text
+from cribai.tournament.report import any_ties
 
 FORMATS: Final = {
     "round_robin": "round robin",
@@ -76,6 +77,7 @@ def page(summary: Summary) -> dict[str, Any]:
         "sprt": figures.sprt(summary),
         "bracket": figures.bracket(summary["acc"]["knock_out"]) if summary.get("acc") else None,
         "forfeits": forfeits(matches),
+        "ties": any_ties(matches),
         "toml": dump_toml(summary["configuration"]),
     }
 

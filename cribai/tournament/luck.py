@@ -12,7 +12,7 @@ from cribai.engine.simulate import GAMES_PER_PAIR
 from cribai.engine.state import compiled_rules
 from cribai.rules import Rules
 from cribai.tournament.intervals import Interval, around
-from cribai.tournament.stats import Stats
+from cribai.tournament.stats import HALVES, MOST_HALF_WINS, Stats
 
 
 class LuckWatcher:
@@ -83,23 +83,22 @@ def luck_adjusted(stats: Stats) -> LuckAdjusted | None:
 
     The luck has the mean zero whatever the agents do, so that the win rate less a multiple of
     the mean luck has the same expectation. The multiple is the regression coefficient of a
-    pair's wins on its luck, which leaves the least variance.
+    pair's half-wins on its luck, which leaves the least variance.
     """
     pairs = stats.lucky_pairs
     if pairs < 3 or pairs != stats.pairs:
         return None
-    wins = sum(stats.wins)
-    _, one, both = stats.pairs_by_wins
-    win_variance = pairs * (one + 4 * both) - wins**2
+    wins = stats.half_wins
+    win_variance = pairs * stats.half_win_squares - wins**2
     luck_variance = pairs * stats.luck_squares - stats.luck**2
-    covariance = pairs * stats.luck_wins - stats.luck * wins
+    covariance = pairs * stats.luck_half_wins - stats.luck * wins
     if win_variance == 0 or luck_variance == 0:
         return None
     slope = covariance / luck_variance
     left = win_variance - slope * covariance
-    rate = (wins - slope * stats.luck) / stats.games
+    rate = (wins - slope * stats.luck) / (HALVES * stats.games)
     # Of the regression at no luck, which the mean luck is a little away from.
-    error = sqrt(max(left, 0.0) / (pairs - 2)) / pairs / GAMES_PER_PAIR
+    error = sqrt(max(left, 0.0) / (pairs - 2)) / pairs / MOST_HALF_WINS
     error *= sqrt(1 + stats.luck**2 / luck_variance)
     low, high = around(rate, error, pairs - 1)
     return LuckAdjusted(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cribai.tournament.report import lines
+from cribai.tournament.report import any_ties, lines
 
 Summary = Mapping[str, Any]
 
@@ -22,18 +22,20 @@ def summary_markdown(summary: Summary) -> str:
             for row in summary["ratings"]
         )
         parts += ["## Ratings", _table(("agent", "Elo", "+-", "wins"), rows)]
+    ties = any_ties(summary["matches"])
     matches = (
         (
             f"{match['a']} v {match['b']}",
             f"{match['games']:,}",
             f"{match['win_rate']:.2%} ({_percent(match['win_rate_interval'])})",
+            *([f"{match['ties']:,} ({match['tie_rate']:.2%})"] if ties else []),
             f"{match['margin']:+.2f}",
             f"{match['skunk_rate']:.1%} / {match['skunked_rate']:.1%}",
         )
         for match in summary["matches"]
         if match["games"]
     )
-    names = ("match", "games", "wins", "margin", "skunks given / taken")
+    names = ("match", "games", "wins", *["ties"] * ties, "margin", "skunks given / taken")
     parts += ["## Matches", _table(names, matches)]
     if acc := summary.get("acc"):
         standings = (

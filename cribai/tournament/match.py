@@ -16,6 +16,7 @@ from cribai.engine.simulate import (
     NO_FORFEIT,
     NUM_AGENTS,
     RESULT,
+    TIE,
     award_game,
     begin_games,
     step_legal,
@@ -96,10 +97,11 @@ def play_pairs(
         num_left -= len(places)
         if progress is not None:
             progress(len(places))
-    # What each possible score of the loser is worth.
-    levels = np.array([rules.skunk_level(score) for score in range(rules.target + 1)], np.int8)
+    # What each score of a loser is worth.
+    most = results["scores"].max(initial=rules.target)
+    levels = np.array([rules.skunk_level(score) for score in range(most + 1)], np.int8)
     results["skunk"] = levels[results["scores"].min(axis=1)]
-    results["skunk"][results["forfeit"] != NO_FORFEIT] = 0
+    results["skunk"][(results["forfeit"] != NO_FORFEIT) | (results["winner"] == TIE)] = 0
     return results
 
 

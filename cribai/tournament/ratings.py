@@ -1,11 +1,12 @@
 """Ratings of a whole tournament on one scale: the Bradley-Terry model, fitted to all matches.
 
 Each entrant has a strength; of two, the one with the lead of x Elo wins at the rate
-1 / (1 + 10^(-x / 400)). The strengths are those of the greatest likelihood. Games of a pair are not
-independent, so that each match counts for the number of independent games that would leave its win
-rate as uncertain as its pairs do. Matches are taken as independent of each other. On the same deals
-they are not quite: if pairs of one entrant with two others correlate by c, errors among k entrants
-are too small by a factor of up to sqrt(1 + (k - 2) c); of the shipped agents that was 1.1.
+1 / (1 + 10^(-x / 400)), a tie being half a win. The strengths are those of the greatest likelihood.
+Games of a pair are not independent, so that each match counts for the number of independent games
+that would leave its win rate as uncertain as its pairs do. Matches are taken as independent of each
+other. On the same deals they are not quite: if pairs of one entrant with two others correlate by c,
+errors among k entrants are too small by a factor of up to sqrt(1 + (k - 2) c); of the shipped
+agents that was 1.1.
 
 Sources: R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs: I. The method of
 paired comparisons", Biometrika 39, 1952; L. R. Ford, "Solution of a ranking problem from binary
@@ -28,7 +29,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 from cribai.errors import ConfigError
 from cribai.tournament.intervals import CONFIDENCE, Interval
 from cribai.tournament.sprt import ELO_PER_LOGIT
-from cribai.tournament.stats import Stats
+from cribai.tournament.stats import HALVES, MOST_HALF_WINS, Stats
 
 _PRIOR: Final = 0.5
 """Wins and losses added to matches between groups that the results do not hold together."""
@@ -47,7 +48,7 @@ class Rating:
         standard_error: That of its lead over the anchor; 0 for the anchor.
         interval: The rating's interval, by the normal approximation.
         games: Games that it played.
-        win_rate: Share of them that it won.
+        win_rate: Share of them that it won, a tie being half a win.
     """
 
     label: str
@@ -151,7 +152,7 @@ def effective_games(stats: Stats) -> float:
 
     It is p (1 - p) / e^2, p being the win rate and e its standard error over pairs. Both are taken
     with half a pair added to each of the outcomes 0, 1/2 and 1, so that pairs all alike are no
-    certainty: N tied pairs count for about N^2 games, N won pairs for about 1.2 N.
+    certainty: N even pairs count for about N^2 games, N won pairs for about 1.2 N.
     """
     mean, variance = _smoothed(stats)
     return stats.pairs * mean * (1 - mean) / variance
@@ -168,11 +169,13 @@ def likelihood_of_superiority(stats: Stats) -> float:
 
 
 def _smoothed(stats: Stats) -> tuple[float, float]:
-    """Returns a pair's mean and variance, half a pair being added to each outcome."""
-    none, one, both = (pairs + 0.5 for pairs in stats.pairs_by_wins)
-    pairs = none + one + both
-    mean = (one / 2 + both) / pairs
-    return mean, (one / 4 + both) / pairs - mean**2
+    """Returns a pair's mean and variance, half a pair being added to 0, one and two wins."""
+    pairs = stats.pairs + 1.5
+    added = (0, HALVES, MOST_HALF_WINS)
+    total = stats.half_wins + sum(added) / 2
+    squares = stats.half_win_squares + sum(number**2 for number in added) / 2
+    mean = total / MOST_HALF_WINS / pairs
+    return mean, squares / MOST_HALF_WINS**2 / pairs - mean**2
 
 
 def _join(num_entrants: int, matches: Iterable[tuple[int, int, Stats]], anchor: int) -> _Matches:
@@ -197,16 +200,16 @@ def _check_place(place: int, num_entrants: int) -> None:
         raise ConfigError(f"There is no entrant {place}; choose from 0 to {num_entrants - 1}.")
 
 
-def _games_won(num_entrants: int, matches: _Matches) -> NDArray[np.int64]:
-    """Returns the games that each entrant (row) won against each other (column)."""
-    won = np.zeros((num_entrants, num_entrants), np.int64)
+def _games_won(num_entrants: int, matches: _Matches) -> NDArray[np.float64]:
+    """Returns the games that each entrant (row) won against each other (column), ties by half."""
+    won = np.zeros((num_entrants, num_entrants))
     for (a, b), stats in matches.items():
-        won[a, b] = sum(stats.wins)
-        won[b, a] = sum(stats.losses)
+        won[a, b] = stats.half_wins / HALVES
+        won[b, a] = stats.games - won[a, b]
     return won
 
 
-def _check_connected(labels: Sequence[str], won: NDArray[np.int64]) -> None:
+def _check_connected(labels: Sequence[str], won: NDArray[np.float64]) -> None:
     groups = connected_components(won + won.T > 0, directed=False)[1]
     apart = np.flatnonzero(groups != groups[0])
     if len(apart):
@@ -258,7 +261,7 @@ def _p_value(chi_square: float, degrees: int) -> float:
     return float(chdtrc(degrees, chi_square)) if degrees else 1.0
 
 
-def _rating(label: str, elo: float, error: float, wins: int, games: int) -> Rating:
+def _rating(label: str, elo: float, error: float, wins: float, games: float) -> Rating:
     half_width = float(ndtri((1 + CONFIDENCE) / 2)) * error
     return Rating(
         label=label,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.engine.simulate import GAMES_PER_PAIR
+from cribai.engine.state import NO_PLAYER
 from cribai.game import Deal
 from cribai.game_batch import GameBatch
 from cribai.records import DealRecord, GameRecord, to_json
@@ -115,5 +116,5 @@ class Recorder:
             start_scores=(0,) * sides,
             deals=tuple(DealRecord(cards, tuple(actions)) for cards, actions in deals),
             scores=tuple(state["scores"][:sides].tolist()),
-            winner=int(state["winner"]),
+            winner=None if state["winner"] == NO_PLAYER else int(state["winner"]),
         )

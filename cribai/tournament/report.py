@@ -1,6 +1,6 @@
 """A tournament's results as tables for the terminal, from the JSON object of results."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -24,6 +24,11 @@ def render(summary: Summary) -> Iterator[RenderableType]:
             yield part
     yield ""
     yield from lines(summary)
+
+
+def any_ties(rows: Iterable[Mapping[str, Any]]) -> bool:
+    """Tells whether a game of these matches or agents was tied; else reports say nothing of it."""
+    return any(row.get("ties", 0) > 0 for row in rows)
 
 
 def lines(summary: Summary) -> Iterator[str]:
@@ -69,9 +74,11 @@ def _ratings_table(summary: Summary) -> Iterator[Table]:
 
 
 def _matches_table(summary: Summary) -> Iterator[Table]:
+    ties = any_ties(summary["matches"])
     table = _table(
         "match",
         "wins",
+        *(["ties"] if ties else []),
         "margin",
         "skunks\ndouble",
         "skunked\ndouble",
@@ -87,6 +94,7 @@ def _matches_table(summary: Summary) -> Iterator[Table]:
         table.add_row(
             f"{match['a']}\nv {match['b']}",
             f"{match['win_rate']:.2%}\n{100 * low:.2f}-{high:.2%}",
+            *([f"{match['tie_rate']:.2%}\n{match['ties']:,}"] if ties else []),
             f"{match['margin']:+.2f}\n{' to '.join(bounds)}",
             f"{match['skunk_rate']:.1%}\n{match['double_skunk_rate']:.1%}",
             f"{match['skunked_rate']:.1%}\n{match['double_skunked_rate']:.1%}",

@@ -35,6 +35,13 @@ def redraw(store: Store, summary: Mapping[str, Any]) -> None:
     store.write(REPORT_FILE, report_html(summary))
 
 
+def _upgrade(match: dict[str, Any]) -> None:
+    """Counts the wins of a match in half-wins, if cribai 0.1.0 wrote it."""
+    if "pairs_by_wins" in match:
+        none, one, both = match.pop("pairs_by_wins")
+        match["pairs_by_half_wins"] = [none, 0, one, 0, both]
+
+
 def read_results(folder: Path) -> dict[str, Any]:
     """Returns the results of a run that has ended.
 
@@ -44,7 +51,9 @@ def read_results(folder: Path) -> dict[str, Any]:
     path = folder / RESULTS_FILE
     try:
         results: dict[str, Any] = json.loads(path.read_text())
-        results["matches"], results["hash"], results["convergence"]
+        results["convergence"], results["hash"]
+        for match in results["matches"]:
+            _upgrade(match)
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError(
             f"The folder {str(folder)!r} holds no results; name the folder of a run that has ended,"

@@ -12,10 +12,11 @@ families of hypotheses", Sequential Analysis 33, 2014; M. Van den Bergh, "A prac
 to the GSPRT", https://www.cantate.be/Fishtest/GSPRT_approximation.pdf.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite, log
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,8 +28,13 @@ from cribai.tournament.stats import Stats
 ELO_PER_LOGIT: Final = 400 / log(10)
 """Elo's scale: a lead of 400 wins ten games for each one lost."""
 
-PairsByWins: TypeAlias = tuple[int, int, int]
-"""Pairs in which `a` won 0, 1 and 2 games, as in `Stats`."""
+PairsByWins: TypeAlias = Sequence[int]
+"""Pairs in which `a` won 0, 1 and 2 games, or 0, 1/2, 1, 3/2 and 2, a tie being half a win."""
+
+_MOST_STEPS: Final = 100
+_CLOSE: Final = 1e-13
+_MOST_OF_THE_WAY: Final = 15 / 16
+_TINY: Final = float(np.finfo(np.float64).tiny)
 
 
 class Hypothesis(StrEnum):
@@ -65,8 +71,9 @@ def win_rate(elo: float) -> float:
 class Sprt:
     """A generalised sequential probability ratio test of two win rates over mirrored pairs.
 
-    A pair's outcome is 0, 1/2 or 1. Each hypothesis fixes its mean alone; how often pairs are tied,
-    and with it their variance, is estimated from the counts. See `log_likelihood_ratio`.
+    A pair's outcome is the mean of its games: 0, 1/2 or 1, and with tied games also 1/4 and 3/4.
+    Each hypothesis fixes its mean alone; how often pairs come out even, and with it their variance,
+    is estimated from the counts. See `log_likelihood_ratio`.
 
     Attributes:
         h0: The lower win rate.
@@ -119,13 +126,13 @@ class Sprt:
 
     def log_likelihood_ratio(self, pairs: Stats | PairsByWins) -> float:
         """Returns the evidence for `h1` over `h0`, 0 for none; see the function of this name."""
-        counts = pairs.pairs_by_wins if isinstance(pairs, Stats) else pairs
+        counts = pairs.pairs_by_half_wins if isinstance(pairs, Stats) else pairs
         return float(log_likelihood_ratio(counts, self.h0, self.h1))
 
     def decision(self, pairs: Stats | PairsByWins) -> Hypothesis | None:
         """Returns the hypothesis to accept after these pairs; None while more must be played.
 
-        There need not ever be one: pairs that all are tied between rates equally far from a half
+        There need not ever be one: pairs that all are even between rates equally far from a half
         speak for neither. So bound the number of pairs.
         """
         ratio = self.log_likelihood_ratio(pairs)
@@ -140,42 +147,52 @@ def log_likelihood_ratio(
 ) -> NDArray[np.float64] | np.float64:
     """Returns log(L(h1) / L(h0)), L(h) being the counts' greatest likelihood at the win rate h.
 
-    With n0, n1, n2 pairs of 0, 1, 2 wins, L(h) is the maximum of p0^n0 p1^n1 p2^n2 over all chances
-    with p1 / 2 + p2 = h. For many pairs N with mean m and variance v this is, nearly,
+    With counts n_i of pairs of the outcomes x_i, evenly spaced from 0 to 1, L(h) is the maximum of
+    the product of p_i^n_i over all chances p_i of the mean h. For many pairs N with mean m and
+    variance v the result is, nearly,
 
         N (h1 - h0) (2 m - h0 - h1) / (2 v).
 
     The approximation fails for few pairs, of which v is not yet known, and for pairs all alike, of
     which it is 0. The maximum needs neither v nor a prior; an outcome not seen yet is a count of 0
-    like any other. N pairs won make it N log(h1 / h0), and N pairs tied make it
+    like any other. N pairs won make it N log(h1 / h0), and N pairs of one win each make it
     N log((1 - |2 h1 - 1|) / (1 - |2 h0 - 1|)), which favours the rate nearer to a half.
 
     Args:
-        pairs_by_wins: Pairs in which `a` won 0, 1 and 2 games, the last axis of any array.
+        pairs_by_wins: Pairs by outcome, see `PairsByWins`, the last axis of any array.
         h0: The lower win rate.
         h1: The higher win rate.
     """
     counts = np.asarray(pairs_by_wins, np.float64)
-    return _log_likelihood(counts, h1) - _log_likelihood(counts, h0)
+    return np.asarray(_shortfall(counts, h0) - _shortfall(counts, h1))[()]
 
 
-def _log_likelihood(counts: NDArray[Any], rate: float) -> NDArray[np.float64] | np.float64:
-    """Returns the greatest log-likelihood of counts at a win rate.
+def _shortfall(counts: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """Returns by how much the counts' log-likelihood is greater at their own mean than at a rate.
 
-    Let the rate be at least 1/2, the outcomes being swapped otherwise, d = 2 rate - 1 and p0 = q.
-    Then p2 = q + d and p1 = 1 - d - 2 q, and where the derivative by q vanishes
-
-        2 N q^2 - ((n0 + n2) (1 - d) - 2 d (n0 + n1)) q - n0 d (1 - d) = 0,
-
-    of which the greater root is the maximum (M. Van den Bergh, "Maximum likelihood estimation of a
-    multinomial distribution with a given expectation", proposition 1.1, for three outcomes).
+    The likeliest chances are p_i = n_i / (N (1 + t (x_i - h))), and the shortfall is the sum of
+    n_i log(1 + t (x_i - h)), greatest at this t between -1 / (1 - h) and 1 / h, where no chance is
+    negative. At an end the extreme outcome, not seen, has what is left to 1 (M. Van den Bergh,
+    "Maximum likelihood estimation of a multinomial distribution with a given expectation").
     """
-    none, one, both = np.moveaxis(counts if rate >= 0.5 else counts[..., ::-1], -1, 0)
-    excess = abs(2 * rate - 1)
-    pairs = none + one + both
-    half = ((none + both) * (1 - excess) - 2 * excess * (none + one)) / 2
-    root = half + np.sqrt(half**2 + 2 * pairs * none * excess * (1 - excess))
-    losses = root / np.maximum(2 * pairs, 1)
-    ties = np.maximum(1 - excess - 2 * losses, 0)
-    result = xlogy(none, losses) + xlogy(one, ties) + xlogy(both, losses + excess)
-    return np.asarray(result, np.float64)[()]
+    # By outcome first: NumPy adds up whole rows faster.
+    outcomes = np.linspace(0, 1, counts.shape[-1]).reshape(-1, *[1] * (counts.ndim - 1))
+    counts = np.ascontiguousarray(np.moveaxis(counts, -1, 0))
+    distances = np.where(counts > 0, outcomes - rate, 0.0)
+    low = np.full(counts.shape[1:], -1 / (1 - rate))
+    high = np.full_like(low, 1 / rate)
+    found = np.zeros_like(low)
+    for _ in range(_MOST_STEPS):
+        parts = distances / (1 + found * distances)
+        slopes = counts * parts
+        slope, curvature = slopes.sum(axis=0), (slopes * parts).sum(axis=0)
+        low = np.where(slope >= 0, found, low)
+        high = np.where(slope <= 0, found, high)
+        # Newton's step; one that leads too far goes most of the way, as the maximum may be there.
+        step = slope / np.maximum(curvature, _TINY)
+        step = np.clip(step, _MOST_OF_THE_WAY * (low - found), _MOST_OF_THE_WAY * (high - found))
+        found = found + step
+        if not (np.abs(step) > _CLOSE).any():
+            break
+    result: NDArray[np.float64] = xlogy(counts, 1 + found * distances).sum(axis=0)
+    return result

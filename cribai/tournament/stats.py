@@ -4,14 +4,14 @@
 pair share their deals and are not independent; pairs are, so that intervals are taken over pairs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import inf, sqrt
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.engine.simulate import GAMES_PER_PAIR, NO_FORFEIT
+from cribai.engine.simulate import GAMES_PER_PAIR, NO_FORFEIT, TIE
 from cribai.engine.state import (
     DEALER_CRIB,
     DEALER_HAND,
@@ -22,7 +22,12 @@ from cribai.engine.state import (
     PONE_PEGGING,
 )
 from cribai.rules import MatchPoints
-from cribai.tournament.intervals import Interval, around, share_interval, student_interval
+from cribai.tournament.intervals import (
+    Interval,
+    ratio_interval,
+    share_interval,
+    student_interval,
+)
 
 SOURCES: Final = {
     "dealer": {
@@ -35,28 +40,36 @@ SOURCES: Final = {
 }
 """Places in the tallies by role and source."""
 
+HALVES: Final = 2
+"""Half-wins of a game won; a tie is one for each side."""
+
+MOST_HALF_WINS: Final = HALVES * GAMES_PER_PAIR
+"""Half-wins of a pair won."""
+
 NUM_LEVELS: Final = 3
 """Ways to lose: plainly, by a skunk, by a double skunk."""
 
 Tallies = tuple[tuple[int, ...], tuple[int, ...]]
 """Of agents `a` and `b`, each by source as in `cribai.engine.state.NUM_TALLIES`."""
 
+_NOTHING: Final[Tallies] = ((0,) * NUM_TALLIES, (0,) * NUM_TALLIES)
+
 
 @dataclass(frozen=True, slots=True)
 class Stats:
     """Sums over the pairs of a match, as seen by agent `a`; `+` joins parts of a match.
 
-    Rates and means need at least one pair. Squares and products are of sums over the two games of a
-    pair, added over the pairs.
+    A win is two half-wins and a tie one. Rates and means need at least one pair. Squares and
+    products are of sums over the two games of a pair, added over the pairs.
 
     Attributes:
-        pairs_by_wins: Pairs in which `a` won 0, 1 and 2 games.
+        pairs_by_half_wins: Pairs in which `a` has 0, 1, 2, 3 and 4 half-wins.
         ends: Games by how they ended: won by `a` with the loser at skunk level 0, 1, 2, then lost
-            likewise.
+            likewise; the others were ties.
         end_products: Products of the numbers of games of a pair by how they ended, 6 by 6.
         margin: `a`'s score minus `b`'s.
         margin_squares: Its squares.
-        first_dealer_wins: Games that the side of the first dealer won.
+        first_dealer_half_wins: Half-wins of the first dealer's side.
         first_dealer_squares: Its squares.
         deals: Deals begun.
         points: Points by source.
@@ -67,27 +80,27 @@ class Stats:
         lucky_pairs: Pairs of which the luck is known.
         luck: `a`'s luck, see `cribai.analysis.luck`, in millionths of a game.
         luck_squares: Its squares.
-        luck_wins: Products of luck and games won.
+        luck_half_wins: Products of luck and half-wins.
         forfeits: Games forfeited by `a` and by `b`.
     """
 
-    pairs_by_wins: tuple[int, ...]
+    pairs_by_half_wins: tuple[int, ...]
     ends: tuple[int, ...]
     end_products: tuple[tuple[int, ...], ...]
-    margin: int
-    margin_squares: int
-    first_dealer_wins: int
-    first_dealer_squares: int
-    deals: int
-    points: Tallies
-    times: Tallies
-    point_squares: Tallies
-    point_times: Tallies
-    time_squares: Tallies
+    margin: int = 0
+    margin_squares: int = 0
+    first_dealer_half_wins: int = 0
+    first_dealer_squares: int = 0
+    deals: int = 0
+    points: Tallies = _NOTHING
+    times: Tallies = _NOTHING
+    point_squares: Tallies = _NOTHING
+    point_times: Tallies = _NOTHING
+    time_squares: Tallies = _NOTHING
     lucky_pairs: int = 0
     luck: int = 0
     luck_squares: int = 0
-    luck_wins: int = 0
+    luck_half_wins: int = 0
     forfeits: tuple[int, ...] = (0, 0)
 
     @classmethod
@@ -103,22 +116,22 @@ class Stats:
         """
         if len(results) % GAMES_PER_PAIR or (results["pair"][::2] != results["pair"][1::2]).any():
             raise ValueError("The results must hold both games of each pair, side by side.")
-        won = results["winner"] == 0
-        wins = _by_pair(won)
-        ends = results["skunk"] + np.where(won, 0, NUM_LEVELS)
+        won, tied = results["winner"] == 0, results["winner"] == TIE
+        half_wins = half_wins_by_pair(results["winner"])
+        ends = np.where(tied, -1, results["skunk"] + np.where(won, 0, NUM_LEVELS))
         counts = _by_pair(ends[:, np.newaxis] == np.arange(2 * NUM_LEVELS))
         margins = _by_pair(results["scores"][:, 0].astype(np.int64) - results["scores"][:, 1])
-        first = _by_pair(results["first_dealer_won"])
+        first = _by_pair(np.where(tied, 1, HALVES * results["first_dealer_won"]))
         points, times = _by_pair(results["points"]), _by_pair(results["times"])
         lucks = np.zeros(0, np.int64) if luck is None else _by_pair(luck)
         forfeits = results["forfeit"][results["forfeit"] != NO_FORFEIT]
         return cls(
-            pairs_by_wins=tuple(np.bincount(wins, minlength=3).tolist()),
+            pairs_by_half_wins=tuple(np.bincount(half_wins, minlength=MOST_HALF_WINS + 1).tolist()),
             ends=tuple(counts.sum(axis=0).tolist()),
             end_products=_tuples(counts.T @ counts),
             margin=int(margins.sum()),
             margin_squares=int((margins**2).sum()),
-            first_dealer_wins=int(first.sum()),
+            first_dealer_half_wins=int(first.sum()),
             first_dealer_squares=int((first**2).sum()),
             deals=int(results["num_deals"].sum()),
             points=_tallies(points),
@@ -129,39 +142,28 @@ class Stats:
             lucky_pairs=len(lucks),
             luck=int(lucks.sum()),
             luck_squares=int((lucks**2).sum()),
-            luck_wins=int((lucks * wins[: len(lucks)]).sum()),
+            luck_half_wins=int((lucks * half_wins[: len(lucks)]).sum()),
             forfeits=tuple(np.bincount(forfeits, minlength=2).tolist()),
         )
 
     @classmethod
-    def from_wins(cls, none: int, one: int, both: int) -> "Stats":
-        """Returns the sums of pairs of which only the wins are known: plain ones, of no margin.
+    def from_half_wins(cls, pairs: Sequence[int]) -> "Stats":
+        """Returns the sums of pairs of which only the half-wins are known.
+
+        Wins are taken for plain ones, of no margin, and ties for as few as there can be.
 
         Args:
-            none: Pairs of which `a` won no game.
-            one: Pairs of which it won one.
-            both: Pairs of which it won both.
+            pairs: Pairs in which `a` has 0, 1, 2, 3 and 4 half-wins.
         """
-        wins, losses = one + 2 * both, one + 2 * none
+        none, one, two, three, four = pairs
         products = np.zeros((2 * NUM_LEVELS, 2 * NUM_LEVELS), np.int64)
-        products[0, 0] = one + 4 * both
-        products[NUM_LEVELS, NUM_LEVELS] = one + 4 * none
-        products[0, NUM_LEVELS] = products[NUM_LEVELS, 0] = one
-        nothing: Tallies = ((0,) * NUM_TALLIES, (0,) * NUM_TALLIES)
+        products[0, 0] = two + three + 4 * four
+        products[NUM_LEVELS, NUM_LEVELS] = two + one + 4 * none
+        products[0, NUM_LEVELS] = products[NUM_LEVELS, 0] = two
         return cls(
-            pairs_by_wins=(none, one, both),
-            ends=(wins, 0, 0, losses, 0, 0),
+            pairs_by_half_wins=tuple(pairs),
+            ends=(two + three + 2 * four, 0, 0, two + one + 2 * none, 0, 0),
             end_products=_tuples(products),
-            margin=0,
-            margin_squares=0,
-            first_dealer_wins=0,
-            first_dealer_squares=0,
-            deals=0,
-            points=nothing,
-            times=nothing,
-            point_squares=nothing,
-            point_times=nothing,
-            time_squares=nothing,
         )
 
     def __add__(self, other: "Stats") -> "Stats":
@@ -189,15 +191,15 @@ class Stats:
         """Returns the same match as seen by `b`."""
         order = [*range(NUM_LEVELS, 2 * NUM_LEVELS), *range(NUM_LEVELS)]
         values = self.to_dict() | {
-            "pairs_by_wins": self.pairs_by_wins[::-1],
+            "pairs_by_half_wins": self.pairs_by_half_wins[::-1],
             "ends": tuple(self.ends[end] for end in order),
             "end_products": tuple(
                 tuple(self.end_products[row][end] for end in order) for row in order
             ),
             "margin": -self.margin,
             "luck": -self.luck,
-            # b wins the games that a does not.
-            "luck_wins": self.luck_wins - GAMES_PER_PAIR * self.luck,
+            # b has the half-wins that a does not.
+            "luck_half_wins": self.luck_half_wins - MOST_HALF_WINS * self.luck,
             "forfeits": self.forfeits[::-1],
         }
         for name in ("points", "times", "point_squares", "point_times", "time_squares"):
@@ -207,7 +209,7 @@ class Stats:
     @property
     def pairs(self) -> int:
         """Pairs played."""
-        return sum(self.pairs_by_wins)
+        return sum(self.pairs_by_half_wins)
 
     @property
     def games(self) -> int:
@@ -225,9 +227,36 @@ class Stats:
         return self.ends[NUM_LEVELS:]
 
     @property
+    def ties(self) -> int:
+        """Games that nobody won."""
+        return self.games - sum(self.ends)
+
+    @property
+    def tie_rate(self) -> float:
+        """Share of the games that nobody won."""
+        return self.ties / self.games
+
+    @property
+    def tie_rate_interval(self) -> Interval:
+        """Its interval, of the kind of the win rate's."""
+        decided, squares = self._weigh((1, 1, 1, 1, 1, 1))
+        squares += GAMES_PER_PAIR**2 * self.pairs - 2 * GAMES_PER_PAIR * decided
+        return share_interval(self.pairs, self.ties, squares)
+
+    @property
+    def half_wins(self) -> int:
+        """Half-wins of `a`: two for each win and one for each tie."""
+        return sum(number * pairs for number, pairs in enumerate(self.pairs_by_half_wins))
+
+    @property
+    def half_win_squares(self) -> int:
+        """Its squares."""
+        return sum(number**2 * pairs for number, pairs in enumerate(self.pairs_by_half_wins))
+
+    @property
     def win_rate(self) -> float:
-        """Share of the games that `a` won."""
-        return sum(self.wins) / self.games
+        """Share of the games that `a` won, a tie being half a win."""
+        return self.half_wins / (HALVES * self.games)
 
     @property
     def win_rate_interval(self) -> Interval:
@@ -237,7 +266,7 @@ class Stats:
         with pairs as trials, which is wider than need be and never of no width (E. B. Wilson,
         "Probable inference, the law of succession, and statistical inference", JASA 22, 1927).
         """
-        return self._share_interval((1, 1, 1, 0, 0, 0))
+        return share_interval(self.pairs, self.half_wins, self.half_win_squares, HALVES)
 
     @property
     def margin_per_game(self) -> float:
@@ -291,13 +320,14 @@ class Stats:
 
     @property
     def first_dealer_win_rate(self) -> float:
-        """Share of the games that the first dealer's side won, whoever it was."""
-        return self.first_dealer_wins / self.games
+        """Share of the games that the first dealer's side won, a tie being half a win."""
+        return self.first_dealer_half_wins / (HALVES * self.games)
 
     @property
     def first_dealer_win_rate_interval(self) -> Interval:
         """Its interval, of the kind of the win rate's."""
-        return share_interval(self.pairs, self.first_dealer_wins, self.first_dealer_squares)
+        halves, squares = self.first_dealer_half_wins, self.first_dealer_squares
+        return share_interval(self.pairs, halves, squares, HALVES)
 
     @property
     def deals_per_game(self) -> float:
@@ -305,7 +335,7 @@ class Stats:
         return self.deals / self.games
 
     def match_points(self, table: MatchPoints) -> tuple[int, int]:
-        """Returns what the games won by `a` and by `b` are worth together."""
+        """Returns what the games won by `a` and by `b` are worth together; ties are worth none."""
         a, b = (
             sum(number * table.worth(level) for level, number in enumerate(games))
             for games in (self.wins, self.losses)
@@ -337,29 +367,15 @@ class Stats:
         return table
 
     def points_per_deal_intervals(self, agent: int = 0) -> dict[str, dict[str, Interval]]:
-        """Returns the intervals of `points_per_deal`, but for the totals.
-
-        A mean over deals is a ratio of sums over pairs; its variance is the delta method's,
-        n / (n - 1) sum (p - r t)^2 / (sum t)^2 for points p and times t of n pairs and their ratio
-        r (W. G. Cochran, "Sampling Techniques", 1977, chapter 6).
-        """
+        """Returns the intervals of `points_per_deal`, but for the totals."""
         return {
             role: {name: self._ratio_interval(agent, source) for name, source in sources.items()}
             for role, sources in SOURCES.items()
         }
 
     def _ratio_interval(self, agent: int, source: int) -> Interval:
-        pairs, times = self.pairs, self.times[agent][source]
-        if pairs < 2 or times == 0:
-            return Interval(-inf, inf)
-        ratio = self.points[agent][source] / times
-        residuals = (
-            self.point_squares[agent][source]
-            - 2 * ratio * self.point_times[agent][source]
-            + ratio**2 * self.time_squares[agent][source]
-        )
-        error = sqrt(max(residuals, 0.0) * pairs / (pairs - 1)) / times
-        return around(ratio, error, pairs)
+        sums = self.points, self.times, self.point_squares, self.point_times, self.time_squares
+        return ratio_interval(self.pairs, *(tallies[agent][source] for tallies in sums))
 
     def _weigh(self, weights: tuple[int, ...]) -> tuple[int, int]:
         """Returns the sum over pairs of the weighted number of ends, and of its squares."""
@@ -373,6 +389,15 @@ class Stats:
 
     def _share_interval(self, weights: tuple[int, ...]) -> Interval:
         return share_interval(self.pairs, *self._weigh(weights))
+
+
+def half_wins_by_pair(winners: NDArray[Any]) -> NDArray[np.int64]:
+    """Returns the half-wins of `a` by pair, int64 array (n,).
+
+    Args:
+        winners: Integer array (2 * n,) of 0, 1 or TIE, a pair's games side by side.
+    """
+    return _by_pair(np.where(winners == TIE, 1, HALVES * (winners == 0)))
 
 
 def _by_pair(values: NDArray[Any]) -> NDArray[np.int64]:

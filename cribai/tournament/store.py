@@ -130,7 +130,7 @@ class Store:
                 return None
             return Outcome(
                 games,
-                Stats.from_dict(rest["stats"]),
+                Stats.from_dict(_in_half_wins(rest["stats"])),
                 None,
                 tuple(rest["failures"]),
                 tuple(rest["first_failures"]),
@@ -141,7 +141,7 @@ class Store:
     def games(self, chunk: Chunk) -> NDArray[Any]:
         """Returns the games of a chunk that is kept, GAME array."""
         with np.load(self.folder / self._chunk_file(chunk, "npz")) as data:
-            return np.asarray(data["games"])
+            return np.asarray(data["games"].astype(GAME, copy=False))
 
     def hash(self, chunks: Iterable[Chunk]) -> str:
         """Returns the SHA-256 of the games of chunks that are kept, in this order."""
@@ -181,6 +181,20 @@ class Store:
         finally:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
+
+
+def _in_half_wins(sums: dict[str, Any]) -> dict[str, Any]:
+    """Returns the sums of a chunk, where cribai 0.1.0 kept them in wins, in half-wins."""
+    if "pairs_by_wins" not in sums:
+        return sums
+    sums = dict(sums)
+    none, one, both = sums.pop("pairs_by_wins")
+    return sums | {
+        "pairs_by_half_wins": [none, 0, one, 0, both],
+        "first_dealer_half_wins": 2 * sums.pop("first_dealer_wins"),
+        "first_dealer_squares": 4 * sums["first_dealer_squares"],
+        "luck_half_wins": 2 * sums.pop("luck_wins"),
+    }
 
 
 def _digest(content: bytes) -> str:

@@ -14,12 +14,13 @@ from cribai.engine.simulate import NUM_AGENTS
 from cribai.errors import ConfigError
 from cribai.rules import get_match_points
 from cribai.tournament.acc import AccPlan, summarize_acc
+from cribai.tournament.chunks import winners
 from cribai.tournament.intervals import Interval
 from cribai.tournament.luck import luck_adjusted
 from cribai.tournament.plans import SprtPlan
 from cribai.tournament.ratings import Ratings, likelihood_of_superiority, rate
 from cribai.tournament.run import Tournament
-from cribai.tournament.stats import Stats
+from cribai.tournament.stats import MOST_HALF_WINS, Stats, half_wins_by_pair
 from cribai.tournament.store import Store
 
 NUM_POINTS: Final = 20
@@ -114,19 +115,19 @@ class Match:
         edges = np.arange(-(-target // BIN) * -BIN, target + BIN, BIN)
         self._edges = edges
         self._margins = np.zeros(len(edges) - 1, np.int64)
-        wins = []
+        half_wins = [np.zeros(0, np.int64)]
         for chunk in tournament.counted(number):
             games = store.games(chunk)
             margins = games["scores"][:, 0].astype(np.int64) - games["scores"][:, 1]
             self._margins += np.histogram(margins, edges)[0]
-            wins.append(games["a_won"].reshape(-1, 2).sum(axis=1, dtype=np.int8))
-        self.wins: NDArray[np.int8] = np.concatenate(wins) if wins else np.zeros(0, np.int8)
+            half_wins.append(half_wins_by_pair(winners(games)))
+        self.half_wins: NDArray[np.int64] = np.concatenate(half_wins)
 
     def at(self, share: float) -> Stats | None:
         """Returns the statistics of a share of the pairs, from the first: the wins alone."""
-        wins = self.wins[: round(share * len(self.wins))]
-        none, one, both = np.bincount(wins, minlength=3).tolist()
-        return Stats.from_wins(none, one, both) if len(wins) else None
+        half_wins = self.half_wins[: round(share * len(self.half_wins))]
+        pairs = np.bincount(half_wins, minlength=MOST_HALF_WINS + 1).tolist()
+        return Stats.from_half_wins(pairs) if len(half_wins) else None
 
     def summary(self) -> dict[str, Any]:
         """Returns the match as a JSON object, all as seen by `a`."""
@@ -154,9 +155,10 @@ def summarize_stats(stats: Stats, match_points: str) -> dict[str, Any]:
     """Returns statistics as a JSON object."""
     points = get_match_points(match_points)
     ahead, ahead_interval = stats.match_points_ahead(points)
-    summary: dict[str, Any] = {"pairs": stats.pairs, "games": stats.games}
+    summary: dict[str, Any] = {"pairs": stats.pairs, "games": stats.games, "ties": stats.ties}
     for name, value, interval in (
         ("win_rate", stats.win_rate, stats.win_rate_interval),
+        ("tie_rate", stats.tie_rate, stats.tie_rate_interval),
         ("margin", stats.margin_per_game, stats.margin_interval),
         ("skunk_rate", stats.skunk_rate, stats.skunk_rate_interval),
         ("skunked_rate", stats.skunked_rate, stats.skunked_rate_interval),
@@ -174,7 +176,7 @@ def summarize_stats(stats: Stats, match_points: str) -> dict[str, Any]:
     adjusted = luck_adjusted(stats)
     return summary | {
         "match_points": list(stats.match_points(points)),
-        "pairs_by_wins": list(stats.pairs_by_wins),
+        "pairs_by_half_wins": list(stats.pairs_by_half_wins),
         "deals_per_game": stats.deals_per_game,
         "points_per_deal": stats.points_per_deal(),
         "points_per_deal_intervals": {
@@ -217,6 +219,8 @@ def _overall(tournament: Tournament, matches: Sequence[Match]) -> list[dict[str,
                 {
                     "agent": label,
                     "games": total.games,
+                    "ties": total.ties,
+                    "tie_rate": total.tie_rate,
                     "win_rate": total.win_rate,
                     "margin": total.margin_per_game,
                     "skunk_rate": total.skunk_rate,
