@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cribai.engine import state as engine
-from cribai.engine.simulate import award_game, first_illegal, start_batch, step_batch
+from cribai.engine.simulate import award_game, deal_due, first_illegal, start_batch, step_batch
 from cribai.engine.viewing import write_seat_views, write_views
 from cribai.errors import IllegalActionError, RulesError
 from cribai.rules import Rules, get_rules
@@ -152,6 +152,7 @@ class GameBatch:
                 f"Action {taken[bad]} is illegal in game {self.games[chosen[bad]]}."
             )
         step_batch(self.states, self._compiled, self._log, chosen, taken)
+        deal_due(self.states, self._compiled, chosen)
 
     def _due(self, indices: ArrayLike | None) -> NDArray[np.int64]:
         if indices is None:

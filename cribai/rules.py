@@ -1,7 +1,7 @@
 """The rules of a game as data: the one home of 121, 31, 15, the skunk lines and the deal's sizes.
 
-The engine reads every such number from here. Presets are found by name; match points, what a win,
-a skunk and a double skunk are worth, are a separate small table.
+The engine reads every such number from here. Presets are found by name. What a win is worth in a
+match is in `match_points`.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -323,6 +323,11 @@ class Rules:
         """Actions in all: the tosses, one for each kept card, then what the variants add."""
         return self.claims_start + (self.most_shown + 1 if self.muggins else 0)
 
+    def start_scores(self, first_dealer: int) -> tuple[int, ...]:
+        """Returns the scores by side at the start of a game that a player deals first."""
+        has_start = [side != first_dealer for side in range(self.num_sides)]
+        return tuple(self.pone_start if has else 0 for has in has_start)
+
     def side_of(self, player: int) -> int:
         """Returns the side that a player scores for."""
         return player % self.num_sides
@@ -393,59 +398,4 @@ def get_rules(rules: "str | Rules") -> Rules:
     except KeyError:
         raise RulesError(
             f"Unknown rules {rules!r}; the presets are {', '.join(PRESETS)}."
-        ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class MatchPoints:
-    """What a won game is worth in a match, by how far the loser got.
-
-    Attributes:
-        name: What reports call the table.
-        win: Points for a plain win.
-        skunk: Points when the loser is skunked.
-        double_skunk: Points when the loser is skunked twice.
-    """
-
-    name: str
-    win: int
-    skunk: int
-    double_skunk: int
-
-    def worth(self, skunk_level: int) -> int:
-        """Returns the points for a win with the loser at a skunk level of 0, 1 or 2."""
-        return (self.win, self.skunk, self.double_skunk)[skunk_level]
-
-    def __post_init__(self) -> None:
-        if not 0 < self.win <= self.skunk <= self.double_skunk:
-            raise RulesError(
-                f"The match points {self.win}/{self.skunk}/{self.double_skunk} must be positive"
-                " and must not fall."
-            )
-
-
-# ACC: the American Cribbage Congress scores a win 2 and any skunk 3 (its tournament rules).
-MATCH_POINTS: Final = {
-    points.name: points
-    for points in (
-        MatchPoints("plain", 1, 2, 3),
-        MatchPoints("quadruple", 1, 2, 4),
-        MatchPoints("acc", 2, 3, 3),
-    )
-}
-
-
-def get_match_points(name: "str | MatchPoints") -> MatchPoints:
-    """Returns a match-point table by name; a table itself passes through.
-
-    Raises:
-        RulesError: No table has the name.
-    """
-    if isinstance(name, MatchPoints):
-        return name
-    try:
-        return MATCH_POINTS[name]
-    except KeyError:
-        raise RulesError(
-            f"Unknown match points {name!r}; the tables are {', '.join(MATCH_POINTS)}."
         ) from None

@@ -41,7 +41,6 @@ def make_bid(state: Any, rules: Any, log: Any, number: int) -> None:
     if number == MAX_BID and player != dealer:
         player = left_of(player, rules)
         state["bids"][player] = 0
-        write_event(log, MAKE_BID, player, 0, 0)
         state["actor"] = player
     if player != dealer:
         return

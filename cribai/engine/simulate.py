@@ -76,7 +76,7 @@ def first_illegal(states: Any, rules: Any, indices: Any, actions: Any) -> int:
 
 @kernel
 def step_batch(states: Any, rules: Any, log: Any, indices: Any, actions: Any) -> None:
-    """Takes one action in each of some states and deals where a deal is then due.
+    """Takes one action in each of some states; where a deal is then due, see `deal_due`.
 
     Unchecked: see `first_illegal`.
 
@@ -88,15 +88,27 @@ def step_batch(states: Any, rules: Any, log: Any, indices: Any, actions: Any) ->
         actions: int64 array (m,).
     """
     for place in range(indices.shape[0]):
+        advance(states[indices[place]], rules[0], log[0], actions[place])
+
+
+@kernel
+def deal_due(states: Any, rules: Any, indices: Any) -> None:
+    """Deals in those of some states in which a deal is due.
+
+    Args:
+        states: STATE array (n,). Modified in place.
+        rules: RULES array (1,).
+        indices: int64 array (m,), which states.
+    """
+    for place in range(indices.shape[0]):
         state = states[indices[place]]
-        advance(state, rules[0], log[0], actions[place])
         if state["phase"] == DEAL:
             deal(state, rules[0])
 
 
 @kernel
 def step_legal(states: Any, rules: Any, log: Any, indices: Any, actions: Any) -> int:
-    """Does what `step_batch` does, up to the first action that is illegal.
+    """Does what `step_batch` and `deal_due` do, up to the first action that is illegal.
 
     One pass instead of two: random games run 4% faster than with `first_illegal` before each step.
 
