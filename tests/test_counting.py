@@ -85,6 +85,10 @@ def spoken_total(call: str) -> int:
         ("J1 AC 2D 6H", "8S", "fifteen two, fifteen four, and a run of three is seven"),
         ("J1 J2 J3 J4", "AC", "a double pair royal is twelve"),
         ("2H 6H 8H J1", "KH", "nothing"),
+        # Two starters, two jacks of their suits.
+        ("4H 5H 6H JH", "2H TH", ("fifteen two, fifteen four, fifteen six, a run of three is nine,"
+         " a flush of six is fifteen, and two for nobs is seventeen")),
+        ("2C 4D 8S JC", "QC 6C", "two for nobs is two"),
         # Large hands: two runs, more than eight fifteens, totals above a hundred.
         ("AC 2D 3H 8C 9D TH", "QS", ("fifteen two, fifteen four, fifteen six,"
          " a run of three is nine, and a run of three is twelve")),
@@ -106,6 +110,36 @@ def test_worked_examples(case: dict[str, Any]) -> None:
     crib = show(case["hand"], case["starter"], is_crib=True)
     assert crib.points == case["crib_points"]
     assert spoken_total(crib.call) == case["crib_points"]
+
+
+WILD_KINGS = Rules(wild_kings=True)
+
+
+@pytest.mark.parametrize(
+    ("hand", "starter", "call"),
+    [
+        ("2C 2D KS 9C", "9H", ("the king of spades as the two of spades, fifteen two,"
+         " fifteen four, a pair is six, and a pair royal is twelve")),
+        ("2H 4H 8H KS", "TH", ("the king of spades as the three of hearts, fifteen two,"
+         " fifteen four, a run of three is seven, and a flush of five is twelve")),
+        ("2H 6H 8H QH", "KC", ("the king of clubs as the seven of hearts, fifteen two,"
+         " fifteen four, a run of three is seven, and a flush of five is twelve")),
+        ("KC KD", "", "a pair is two"),
+        ("KC KD", "5H", ("the king of clubs as the five of clubs,"
+         " the king of diamonds as the five of diamonds,"
+         " fifteen two, and a pair royal is eight")),
+        ("QC", "KH", "the king of hearts as the five of hearts, fifteen two"),
+        ("JC", "KH", ("the king of hearts as the five of clubs, fifteen two,"
+         " and one for nobs is three")),
+        ("KH J1 J2", "AC",
+         "the king of hearts as the two of hearts, a double run of three is eight"),
+        ("AC 3D", "9C", "nothing"),
+    ],
+)  # fmt: skip
+def test_calls_with_wild_kings(hand: str, starter: str, call: str) -> None:
+    counted = show(hand, starter, rules=WILD_KINGS)
+    assert counted.call == call
+    assert counted.points == spoken_total(call)
 
 
 def test_crib_needs_five_for_a_flush() -> None:

@@ -67,7 +67,9 @@ def _best_suits(
     for i in range(num_kings):
         if places[i] >= num_hand:
             num_choices *= NUM_SUITS
-    named = cards.copy()
+    named = np.empty(num_cards, np.int64)
+    for i in range(num_cards):
+        named[i] = cards[i]
     best = -1
     best_choice = 0
     for choice in range(num_choices):
@@ -78,7 +80,8 @@ def _best_suits(
             best = points
             best_choice = choice
     _name_suits(cards, named, places, num_kings, num_hand, best_choice)
-    cards[:] = named
+    for i in range(num_cards):
+        cards[i] = named[i]
     return best
 
 
@@ -108,15 +111,16 @@ def name_kings(cards: Any, num_hand: int, num_cards: int, is_crib: bool, fifteen
             num_in_hand += i < num_hand
     if num_kings == 0:
         return
+    named = np.empty(num_cards, np.int64)
     suit_points = np.empty(num_in_hand + 1, np.int64)
     for num_jacks in range(num_in_hand + 1):
-        named = cards.copy()
+        for i in range(num_cards):
+            named[i] = cards[i]
         for i in range(num_jacks):
             named[places[i]] = 4 * _JACK + (cards[places[i]] & 3)
         suit_points[num_jacks] = _best_suits(named, places, num_kings, num_hand, num_cards, is_crib)
     choices = np.zeros(num_kings, np.int64)
-    best_choices = choices.copy()
-    named = cards.copy()
+    best_choices = np.zeros(num_kings, np.int64)
     parts = np.empty(NUM_PARTS, np.int64)
     best = -1
     while True:
@@ -129,7 +133,8 @@ def name_kings(cards: Any, num_hand: int, num_cards: int, is_crib: bool, fifteen
         points = parts[FIFTEENS] + parts[PAIRS] + parts[RUNS] + suit_points[num_jacks]
         if points > best:
             best = points
-            best_choices[:] = choices
+            for i in range(num_kings):
+                best_choices[i] = choices[i]
         # The next sequence that never rises, so that each multiset comes once.
         last = num_kings - 1
         while last > 0 and choices[last] == choices[last - 1]:
