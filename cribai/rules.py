@@ -255,10 +255,10 @@ class Rules:
 
     @property
     def is_varied(self) -> bool:
-        """Whether a deal has more to decide, or to see, than a toss and lays under one starter."""
+        """Whether a deal has more than a toss and lays under one starter, or more than one deck."""
         names = ("draw_before_toss", "draw_after_toss", "chosen_starter", "two_cribs", "bid")
         more = any(getattr(self, name) for name in (*names, "wild_kings", "muggins"))
-        return more or self.num_starters > 1
+        return more or self.num_starters > 1 or self.num_decks > 1
 
     @property
     def most_shown(self) -> int:

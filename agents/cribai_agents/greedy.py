@@ -55,8 +55,8 @@ def _best_lay(view: Any, rules: Any) -> int:
     for slot in range(rules["cards_kept"]):
         if (view["playable"] >> slot) & 1:
             card = int(view["hand"][slot])
-            if is_varied(rules) and (view["kings"] >> slot) & 1:
-                rank = int(_best_rank(view, rules))
+            rank = int(_best_rank(view, rules, slot))
+            if rank >= 0:
                 points = aim * _pegged(view, rules, 4 * rank)
                 action = int(rules["kings_start"] + NUM_RANKS * slot + rank)
             else:
@@ -68,9 +68,11 @@ def _best_lay(view: Any, rules: Any) -> int:
     return best
 
 
-@varied(absent=0)
-def _best_rank(view: Any, rules: Any) -> int:
-    """Returns the highest of the ranks that peg most now."""
+@varied(absent=-1)
+def _best_rank(view: Any, rules: Any, slot: int) -> int:
+    """Returns the highest of the ranks that a king in a slot pegs most as, -1 for other cards."""
+    if (view["kings"] >> slot) & 1 == 0:
+        return -1
     aim = -1 if rules["lowball"] else 1
     best = 0
     most = -1000

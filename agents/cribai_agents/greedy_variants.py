@@ -48,13 +48,16 @@ def best_toss(view: Any, rules: Any, scratch: Any) -> int:
         rules: RULES record.
         scratch: int64 array (2, MAX_CRIB). Modified in place.
     """
-    owns = view["dealer"] == 0
-    size = rules["cards_dealt"]
     if is_varied(rules):
-        size = view["hand_size"]
-        owns = view["crib_owner"] == 0
-        if rules["two_cribs"]:
-            owns = size == rules["cards_dealt"]
+        return int(_best_varied_toss(view, rules, scratch))
+    sign = 1 if view["dealer"] == 0 else -1
+    return _toss_for(view, rules, scratch, int(rules["cards_dealt"]), sign)
+
+
+@varied(absent=0)
+def _best_varied_toss(view: Any, rules: Any, scratch: Any) -> int:
+    size = int(view["hand_size"])
+    owns = size == rules["cards_dealt"] if rules["two_cribs"] else view["crib_owner"] == 0
     return _toss_for(view, rules, scratch, size, 1 if owns else -1)
 
 
