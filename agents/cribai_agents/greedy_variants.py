@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cribai.cards import NO_CARD
 from cribai.engine.bidding import highest_bid
-from cribai.engine.jit import inlined, is_varied, kernel, varied
+from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.scoring import show_points, show_with_starters
 from cribai.engine.state import ANNOUNCE, BID, DRAW, GIVE, NO_PLAYER
 from cribai.rules import MAX_BID
@@ -19,7 +19,7 @@ OTHERS_IN_CRIB: Final = 4
 _NO_CARD: Final = NO_CARD
 
 
-@kernel
+@varied(absent=0)
 def _worth_under_starters(
     view: Any, rules: Any, scratch: Any, row: int, size: int, player: int, is_crib: bool
 ) -> int:
