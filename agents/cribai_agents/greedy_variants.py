@@ -1,7 +1,8 @@
 """How `greedy` values cards under any rules, and what it decides apart from lays.
 
 It throws away the cards without which its hand is worth as much, gives the card without which its
-hand is worth most, bids half of what its crib is worth on average, announces and claims truly.
+hand is worth most, bids half of what its crib is worth on average (all of it
+where that costs nothing), announces and claims truly.
 """
 
 from typing import Any, Final
@@ -143,7 +144,7 @@ def _fair_bid(view: Any, rules: Any, scratch: Any) -> int:
         scratch[1, i] = view["hand"][rules["toss_slots"][toss, i]]
     tossed = _worth_under_starters(view, rules, scratch, 1, num_tossed, 0, True)
     points = OTHERS_IN_CRIB + tossed
-    return min(points // 2, MAX_BID)
+    return min(points if rules["bid_takes_whole"] else points // 2, MAX_BID)
 
 
 @varied(absent=0)
