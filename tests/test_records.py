@@ -111,7 +111,9 @@ def test_what_a_record_holds() -> None:
     assert values["winner"] == game.outcome().winner
     assert [action for deal in values["deals"] for action in deal["actions"]] == game.actions
     for deal, dealt in zip(values["deals"], game.dealt, strict=True):
-        assert list(deal) == ["hands", "to_crib", "starter", "actions"]
+        assert list(deal) == [
+            "hands", "to_crib", "starter", "second_starter", "stock", "actions"
+        ]  # fmt: skip
         assert deal["hands"] == [" ".join(map(card_text, hand)) for hand in dealt.hands]
         assert deal["starter"] == card_text(dealt.starter)
         assert deal["to_crib"] == ""
