@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from cribai.agent import Agent, RankedAction, SimpleAgent, agent_entry_points, make_agent
     from cribai.cards import NO_CARD, card_text, cards_text, parse_card, parse_cards
     from cribai.counting import Show, count_play, count_show
+    from cribai.deal import Deal
     from cribai.errors import (
         AgentError,
         CardError,
@@ -20,18 +21,11 @@ if TYPE_CHECKING:
         RulesError,
     )
     from cribai.events import Event, EventKind
-    from cribai.game import Deal, Game, Outcome, Skunk
+    from cribai.game import Game, Outcome, Skunk
     from cribai.game_batch import GameBatch
+    from cribai.match_points import MATCH_POINTS, MatchPoints, get_match_points
     from cribai.records import GameRecord, read_records, record_game, replay, write_records
-    from cribai.rules import (
-        MATCH_POINTS,
-        PRESETS,
-        STANDARD,
-        MatchPoints,
-        Rules,
-        get_match_points,
-        get_rules,
-    )
+    from cribai.rules import PRESETS, STANDARD, Rules, get_rules
     from cribai.views import View, ViewBatch
 
 __version__ = "0.1.0"
@@ -94,18 +88,12 @@ _MODULES = {
         "RulesError",
     ),
     "events": ("Event", "EventKind"),
-    "game": ("Deal", "Game", "Outcome", "Skunk"),
+    "deal": ("Deal",),
+    "game": ("Game", "Outcome", "Skunk"),
     "game_batch": ("GameBatch",),
     "records": ("GameRecord", "read_records", "record_game", "replay", "write_records"),
-    "rules": (
-        "MATCH_POINTS",
-        "PRESETS",
-        "STANDARD",
-        "MatchPoints",
-        "Rules",
-        "get_match_points",
-        "get_rules",
-    ),
+    "match_points": ("MATCH_POINTS", "MatchPoints", "get_match_points"),
+    "rules": ("PRESETS", "STANDARD", "Rules", "get_rules"),
     "views": ("View", "ViewBatch"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -16,6 +16,7 @@ NUM_RANKS: Final = 13
 NUM_SUITS: Final = 4
 DECK_SIZE: Final = NUM_RANKS * NUM_SUITS
 JACK: Final = 10
+KING: Final = 12
 JOKER_RANK: Final = 13
 MAX_JOKERS: Final = 4
 NO_CARD: Final = -1
@@ -67,17 +68,19 @@ def parse_card(text: str) -> int:
         ) from None
 
 
-def parse_cards(text: str) -> tuple[int, ...]:
+def parse_cards(text: str, num_decks: int = 1) -> tuple[int, ...]:
     """Returns the cards named in a text, separated by blanks or commas, in the order written.
 
     Raises:
-        CardError: A word names no card, or a card is named twice.
+        CardError: A word names no card, or a card is named more often than the decks hold it.
     """
     cards = tuple(parse_card(word) for word in text.replace(",", " ").split())
     for card in cards:
-        if cards.count(card) > 1:
+        if cards.count(card) > num_decks:
+            often = "twice" if cards.count(card) == 2 else f"{cards.count(card)} times"
+            most = "once" if num_decks == 1 else f"{num_decks} times at most"
             raise CardError(
-                f"The card {card_text(card)} is named twice in {text!r}; name each card once."
+                f"The card {card_text(card)} is named {often} in {text!r}; name each card {most}."
             )
     return cards
 

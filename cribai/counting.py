@@ -2,7 +2,8 @@
 
 The points come from the engine's scorer; this module only names them. The call goes through the
 fifteens one by one, then runs, pairs, flush and nobs, each with the total that it brings; a run
-takes in the pairs among its cards, as in "a double run of three is eight".
+takes in the pairs among its cards, as in "a double run of three is eight". Before it come the wild
+kings that count as other cards, as in "the king of clubs as the five of hearts".
 """
 
 from collections import Counter
@@ -12,25 +13,36 @@ from typing import Final
 
 import numpy as np
 
-from cribai.cards import DECK_SIZE, MAX_JOKERS, NO_CARD, NUM_RANKS, rank_of
-from cribai.engine.scoring import (
+from cribai.cards import (
+    DECK_SIZE,
+    MAX_JOKERS,
+    NUM_RANKS,
+    RANK_NAMES,
+    SUIT_NAMES,
+    rank_of,
+    suit_of,
+)
+from cribai.engine.parts import (
     FIFTEENS,
     FLUSH,
     NOBS,
     NUM_PARTS,
-    NUM_PLAY_PARTS,
     PAIRS,
+    RUN_ORDER,
+    RUNS,
+    rank_parts,
+    show_parts,
+)
+from cribai.engine.scoring import (
+    NUM_PLAY_PARTS,
     PLAY_FIFTEEN,
     PLAY_PAIRS,
     PLAY_RUN,
     PLAY_THIRTY_ONE,
-    RUN_ORDER,
-    RUNS,
     extend_series,
     play_parts,
-    rank_parts,
-    show_parts,
 )
+from cribai.engine.wild_kings import name_kings
 from cribai.errors import CardError
 from cribai.rules import STANDARD, Rules
 
@@ -44,7 +56,7 @@ _TENS: Final = (
 )  # fmt: skip
 _KINDS: Final = {2: "a pair", 3: "a pair royal", 4: "a double pair royal"}
 _MULTIPLES: Final = {2: "double", 3: "triple", 4: "quadruple"}
-_NOBS_NAME: Final = "one for nobs"
+_LONE_NOBS: Final = "one for nobs"
 _MAX_CALLED: Final = 8
 """Fifteens that are called one by one: five cards hold no more of them."""
 
@@ -59,7 +71,7 @@ class Show:
         pairs: Two for each pair.
         runs: The length of each run, for each way to choose its cards.
         flush: One a card.
-        nobs: One for the jack of the starter's suit.
+        nobs: One for each jack in the hand and each starter of its suit.
         call: The count in words.
     """
 
@@ -74,29 +86,32 @@ class Show:
 
 def count_show(
     hand: Sequence[int],
-    starter: int | None = None,
-    *,
+    *starters: int,
     is_crib: bool = False,
     rules: Rules = STANDARD,
 ) -> Show:
-    """Returns what a hand or crib of any size scores with a starter, or without one.
+    """Returns what a hand or crib of any size scores with starters, or without one.
+
+    Wild kings count as the cards that make it score most; the parts and the call are theirs.
 
     Raises:
         CardError: There are no cards, or a number is no card.
     """
     if not hand:
         raise CardError("There are no cards to score; name at least one.")
-    cards = [*hand] if starter is None else [*hand, starter]
-    _require_cards(cards)
+    held = [*hand, *starters]
+    _require_cards(held)
+    cards = np.array(held, np.int64)
+    if rules.wild_kings:
+        name_kings(cards, len(hand), len(held), is_crib, rules.fifteen)
     parts = np.zeros(NUM_PARTS, np.int64)
-    show_parts(
-        np.array(hand, np.int64),
-        len(hand),
-        NO_CARD if starter is None else starter,
-        is_crib,
-        rules.fifteen,
-        parts,
-    )
+    show_parts(cards, len(hand), len(held), is_crib, rules.fifteen, parts)
+    counted = cards.tolist()
+    named = [
+        f"the {_card_name(king)} as the {_card_name(card)}"
+        for king, card in zip(held, counted, strict=True)
+        if king != card
+    ]
     return Show(
         points=int(parts.sum()),
         fifteens=int(parts[FIFTEENS]),
@@ -104,7 +119,7 @@ def count_show(
         runs=int(parts[RUNS]),
         flush=int(parts[FLUSH]),
         nobs=int(parts[NOBS]),
-        call=_call(cards, parts.tolist(), rules),
+        call=", ".join([*named, _call(counted, parts.tolist(), rules)]),
     )
 
 
@@ -167,8 +182,8 @@ def _call(cards: Sequence[int], parts: Sequence[int], rules: Rules) -> str:
     spoken = [f"{fifteen} {number_word(2 * number)}" for number in range(1, num_fifteens + 1)]
     if num_fifteens > _MAX_CALLED:
         spoken = [f"{number_word(num_fifteens)} {fifteen}s is {number_word(total)}"]
-    if not spoken and items == [(_NOBS_NAME, 1)]:
-        return _NOBS_NAME
+    if not spoken and items == [(_LONE_NOBS, 1)]:
+        return _LONE_NOBS
     for name, points in items:
         total += points
         spoken.append(f"{name} is {number_word(total)}")
@@ -194,7 +209,7 @@ def _items(cards: Sequence[int], parts: Sequence[int], rules: Rules) -> list[tup
     if parts[FLUSH]:
         items.append((f"a flush of {number_word(parts[FLUSH])}", parts[FLUSH]))
     if parts[NOBS]:
-        items.append((_NOBS_NAME, parts[NOBS]))
+        items.append((f"{number_word(parts[NOBS])} for nobs", parts[NOBS]))
     return items
 
 
@@ -218,6 +233,10 @@ def _runs(counts: Counter[int]) -> list[list[int]]:
             runs.append(run)
         run = []
     return runs
+
+
+def _card_name(card: int) -> str:
+    return f"{RANK_NAMES[rank_of(card)]} of {SUIT_NAMES[suit_of(card)]}"
 
 
 def _kind_name(number: int) -> str:

@@ -6,15 +6,16 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cribai.cards import NO_CARD, card_text, cards_text
+from cribai.cards import NO_CARD, cards_text
+from cribai.deal import Deal
 from cribai.engine import state as engine
-from cribai.engine.simulate import redeal, step_batch
+from cribai.engine.simulate import deal_due, redeal, step_batch
 from cribai.errors import IllegalActionError, RulesError
-from cribai.events import Event, read_events
+from cribai.events import Event, first_events, read_events
 from cribai.game_batch import MAX_NUMBER, GameBatch, checked_integer, checked_seed
-from cribai.rules import MatchPoints, Rules, get_match_points, get_rules
+from cribai.match_points import MatchPoints, get_match_points
+from cribai.rules import Rules, get_rules
 from cribai.views import View
 
 
@@ -24,56 +25,6 @@ class Skunk(IntEnum):
     NONE = 0
     SINGLE = 1
     DOUBLE = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """The cards of one deal.
-
-    Attributes:
-        hands: The cards dealt to each seat.
-        starter: The card that will be turned.
-        to_crib: The cards dealt from the deck to the crib; none with two or four players.
-    """
-
-    hands: tuple[tuple[int, ...], ...]
-    starter: int
-    to_crib: tuple[int, ...] = ()
-
-    @classmethod
-    def of_state(cls, state: Any, rules: Rules) -> "Deal":
-        """Returns the cards of the present deal of a STATE record."""
-        cards = state["deck"].tolist()
-        size = rules.cards_dealt
-        hands = tuple(
-            tuple(cards[seat * size : (seat + 1) * size]) for seat in range(rules.num_players)
-        )
-        rest = rules.num_players * size
-        return cls(
-            hands,
-            cards[rest + rules.crib_from_deck],
-            tuple(cards[rest : rest + rules.crib_from_deck]),
-        )
-
-    def cards(self, rules: Rules) -> NDArray[np.int64]:
-        """Returns the cards in the engine's order, checked against the rules.
-
-        Raises:
-            RulesError: The hands have the wrong number or size, or a card is dealt twice.
-        """
-        cards = [*(card for hand in self.hands for card in hand), *self.to_crib, self.starter]
-        sizes = (len(self.hands), {len(hand) for hand in self.hands}, len(self.to_crib))
-        if sizes != (rules.num_players, {rules.cards_dealt}, rules.crib_from_deck):
-            raise RulesError(
-                f"A deal of {rules.name} has {rules.num_players} hands of {rules.cards_dealt} and"
-                f" {rules.crib_from_deck} cards to the crib from the deck, unlike the deal"
-                f" {cards_text(cards)}."
-            )
-        if len(set(cards)) != len(cards) or not all(0 <= card < rules.deck_size for card in cards):
-            raise RulesError(
-                f"The deal {cards_text(cards)} has a card twice or one that the deck lacks."
-            )
-        return np.array(cards, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +61,7 @@ class Game:
         game: Number of the game in its pair; with the pair it decides the agents' random keys.
         first_dealer: The seat that deals first; None to cut for it.
         deals: The first deals, in order; later ones come from the seed.
-        scores: Scores to start from, by side.
+        scores: Scores to start from, by side; None for those of the rules, mostly zero.
 
     Attributes:
         start_scores: The scores that the game started from, by side.
@@ -154,22 +105,41 @@ class Game:
         )
         self._state = self._batch.states[0]
         self._compiled = engine.compiled_rules(self.rules)
-        self._begin_deal()
-        if scores is not None:
-            if len(scores) != self.rules.num_sides:
-                raise RulesError(
-                    f"The scores {tuple(scores)} must be {self.rules.num_sides}, one for each side."
-                )
-            for side, score in enumerate(scores):
-                score = checked_integer("score", score, 0, self.rules.target - 1)
-                self._state["scores"][side] = score
-        self.start_scores = self.scores
+        self.start_scores = self._checked_scores(scores)
+        self._begin_game()
+
+    def _checked_scores(self, scores: Sequence[int] | None) -> tuple[int, ...]:
+        if scores is None:
+            return self.rules.start_scores(self.first_dealer)
+        if len(scores) != self.rules.num_sides:
+            raise RulesError(
+                f"The scores {tuple(scores)} must be {self.rules.num_sides}, one for each side."
+            )
+        most = self.rules.target - 1
+        return tuple(checked_integer("score", score, 0, most) for score in scores)
+
+    def _begin_game(self) -> None:
+        # The batch has dealt already, and a first starter may have scored: take that back.
+        cards = self._scripted[0] if self._scripted else self.deal().cards(self.rules)
+        self._state["scores"][: self.rules.num_sides] = self.start_scores
+        self._state["points"] = 0
+        self._state["times"] = 0
+        self._state["winner"] = engine.NO_PLAYER
+        redeal(self._batch.states, self._compiled, 0, cards)
+        self._note_deal()
 
     def _begin_deal(self) -> None:
-        deal = self.deal_number
-        if deal < len(self._scripted):
-            redeal(self._batch.states, self._compiled, 0, self._scripted[deal])
+        number = self.deal_number + 1
+        if number < len(self._scripted):
+            self._state["num_deals"] += 1
+            redeal(self._batch.states, self._compiled, 0, self._scripted[number])
+        else:
+            deal_due(self._batch.states, self._compiled, np.zeros(1, np.int64))
+        self._note_deal()
+
+    def _note_deal(self) -> None:
         self.dealt.append(self.deal())
+        self.events.extend(first_events(self._state, self.rules))
 
     @property
     def is_over(self) -> bool:
@@ -224,9 +194,25 @@ class Game:
         return tuple(tuple(int(card) for card in hand if card != NO_CARD) for hand in hands)
 
     @property
+    def starters(self) -> tuple[int, ...]:
+        """The starters turned so far, in order; those given by opponents by seat."""
+        if not self.rules.is_varied:
+            return () if self.starter is None else (self.starter,)
+        rows = self._state["starters"][: self.rules.num_players if self.rules.num_given else 1]
+        return tuple(card for row in rows.tolist() for card in row if card != NO_CARD)
+
+    @property
     def crib(self) -> tuple[int, ...]:
-        """The cards that lie in the crib, in the order they came."""
-        return tuple(int(card) for card in self._state["crib"][0, : self._state["num_crib"]])
+        """The cards that lie in the crib, the dealer's own of two, in the order they came."""
+        return self.cribs[self.dealer if self.rules.two_cribs else 0]
+
+    @property
+    def cribs(self) -> tuple[tuple[int, ...], ...]:
+        """The cards that lie in each crib, in the order they came; two cribs by seat."""
+        return tuple(
+            tuple(self._state["crib"][row, : self._state["num_crib"][row]].tolist())
+            for row in range(self.rules.num_cribs)
+        )
 
     @property
     def legal_actions(self) -> list[int]:
@@ -265,16 +251,25 @@ class Game:
         log = engine.new_log(enabled=True)
         before = self._batch.states.copy()[0]
         step_batch(self._batch.states, self._compiled, log, indices, actions)
-        events = read_events(before, log[0], self.rules)
-        if self._state["num_deals"] != before["num_deals"]:
-            self._begin_deal()
+        known = len(self.events)
+        self.events.extend(read_events(before, log[0], self.rules))
         self.actions.append(int(action))
-        self.events.extend(events)
-        return events
+        if self._state["phase"] == engine.DEAL:
+            self._begin_deal()
+        return self.events[known:]
 
-    def push_cards(self, *cards: int) -> list[Event]:
-        """Tosses cards or lays one, by the cards rather than by the action's number; see `push`."""
-        return self.push(self.view().action_of(*cards))
+    def push_cards(self, *cards: int, rank: int | None = None) -> list[Event]:
+        """Tosses, lays, throws away or gives cards, by the cards; see `push`.
+
+        Args:
+            cards: The cards.
+            rank: The rank that a wild king is laid as.
+        """
+        return self.push(self.view().action_of(*cards, rank=rank))
+
+    def push_number(self, number: int) -> list[Event]:
+        """Bids, announces or claims a number of points; see `push`."""
+        return self.push(self.view().action_of_number(number))
 
     def outcome(self) -> Outcome | None:
         """Returns how the game ended, or None while it goes on."""
@@ -332,9 +327,9 @@ class Game:
             length = int(self._state["series_length"])
             num_plays = int(self._state["num_plays"])
             series = self._state["play_cards"][num_plays - length : num_plays].tolist()
-            line = f"  starter {card_text(self.starter)}  count {self.count}"
+            line = f"  starter {cards_text(self.starters)}  count {self.count}"
             lines.append(f"{line}  series {cards_text(series)}".rstrip())
-        lines.append(f"  crib {cards_text(self.crib)}".rstrip())
+        lines.extend(f"  crib {cards_text(crib)}".rstrip() for crib in self.cribs)
         outcome = self.outcome()
         if outcome is not None:
             lines.append(f"  {outcome}")

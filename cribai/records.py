@@ -18,22 +18,32 @@ from typing import Any, Final
 from zlib import crc32
 
 from cribai.cards import card_text, cards_text, parse_card, parse_cards
+from cribai.deal import Deal
 from cribai.errors import CribaiError, IllegalActionError, RecordError
-from cribai.events import EventKind
-from cribai.game import Deal, Game
+from cribai.events import DECISIONS
+from cribai.game import Game
 from cribai.game_batch import MAX_NUMBER, MAX_SEED
-from cribai.rules import STANDARD, Rules
+from cribai.rules import MAX_TARGET, STANDARD, Rules
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the format; it changes whenever the keys or their meaning do."""
+
+OLD_FORMAT: Final = 1
+"""The version without variants, which is still read, and written again as it was."""
 
 _KEYS: Final = (
     "format", "rules", "seats", "seed", "pair", "game", "first_dealer", "start_scores", "deals",
     "scores", "winner", "checksum",
 )  # fmt: skip
-_DEAL_KEYS: Final = ("hands", "to_crib", "starter", "actions")
-_RULES_KEYS: Final = tuple(STANDARD.to_dict())
-_DECISIONS: Final = (EventKind.TOSS, EventKind.LAY)
+_DEAL_KEYS: Final = {
+    OLD_FORMAT: ("hands", "to_crib", "starter", "actions"),
+    FORMAT: ("hands", "to_crib", "starter", "second_starter", "stock", "actions"),
+}
+_OLD_RULES_KEYS: Final = (
+    "name", "num_players", "partnerships", "cards_dealt", "cards_tossed", "crib_from_deck",
+    "num_jokers", "target", "skunk_line", "double_skunk_line", "fifteen", "thirty_one",
+)  # fmt: skip
+_RULES_KEYS: Final = {OLD_FORMAT: _OLD_RULES_KEYS, FORMAT: tuple(STANDARD.to_dict())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,8 @@ class GameRecord:
         if self.winner is not None:
             self._require_range("winner", rules.num_sides - 1)
         self._require_scores("start_scores", rules.target - 1)
-        self._require_scores("scores", rules.target)
+        # Only a deal that is played to its end takes scores past the target.
+        self._require_scores("scores", MAX_TARGET if rules.two_cribs else rules.target)
         for number, deal in enumerate(self.deals, 1):
             try:
                 deal.cards.cards(rules)
@@ -135,7 +146,7 @@ def record_game(game: Game, seats: Sequence[str]) -> GameRecord:
     if outcome is None:
         raise RecordError(f"The game is not over at {game.scores}; record it when it has ended.")
     actions: list[list[int]] = [[] for _ in game.dealt]
-    decided = (event.deal for event in game.events if event.kind in _DECISIONS)
+    decided = (event.deal for event in game.events if event.kind in DECISIONS)
     for deal, action in zip(decided, game.actions, strict=True):
         actions[deal].append(action)
     return GameRecord(
@@ -198,9 +209,10 @@ def replay(record: GameRecord) -> Game:
 
 def to_json(record: GameRecord) -> str:
     """Returns a record as one line of JSON, without the line's end."""
+    keys = _DEAL_KEYS[record.format]
     values = {
         "format": record.format,
-        "rules": record.rules.to_dict(),
+        "rules": {key: getattr(record.rules, key) for key in _RULES_KEYS[record.format]},
         "seats": list(record.seats),
         "seed": record.seed,
         "pair": record.pair,
@@ -208,18 +220,25 @@ def to_json(record: GameRecord) -> str:
         "first_dealer": record.first_dealer,
         "start_scores": list(record.start_scores),
         "deals": [
-            {
-                "hands": [cards_text(hand) for hand in deal.cards.hands],
-                "to_crib": cards_text(deal.cards.to_crib),
-                "starter": card_text(deal.cards.starter),
-                "actions": list(deal.actions),
-            }
+            {key: value for key, value in _deal_values(deal).items() if key in keys}
             for deal in record.deals
         ],
         "scores": list(record.scores),
         "winner": record.winner,
     }
     return json.dumps(values | {"checksum": _checksum(values)})
+
+
+def _deal_values(deal: DealRecord) -> dict[str, Any]:
+    cards = deal.cards
+    return {
+        "hands": [cards_text(hand) for hand in cards.hands],
+        "to_crib": cards_text(cards.to_crib),
+        "starter": None if cards.starter is None else card_text(cards.starter),
+        "second_starter": None if cards.second_starter is None else card_text(cards.second_starter),
+        "stock": cards_text(cards.stock),
+        "actions": list(deal.actions),
+    }
 
 
 def from_json(text: str) -> GameRecord:
@@ -296,12 +315,15 @@ def replay_records(path: str | os.PathLike[str]) -> Iterator[tuple[GameRecord, G
 
 def _read_game(values: dict[str, Any]) -> GameRecord:
     # Another format has other keys: say that it is another rather than which keys are unknown.
+    version = FORMAT
     if "format" in values:
-        _require_format(_integer(values["format"], "format"))
+        version = _integer(values["format"], "format")
+        _require_format(version)
     _require_keys(values, _KEYS, "The record")
-    _require_keys(values["rules"], _RULES_KEYS, "The record's rules")
+    _require_keys(values["rules"], _RULES_KEYS[version], "The record's rules")
+    rules = Rules.from_dict(values["rules"])
     return GameRecord(
-        rules=Rules.from_dict(values["rules"]),
+        rules=rules,
         seats=tuple(_text(spec, "a seat's agent") for spec in _list(values["seats"], "seats")),
         seed=_integer(values["seed"], "seed"),
         pair=_integer(values["pair"], "pair"),
@@ -309,25 +331,30 @@ def _read_game(values: dict[str, Any]) -> GameRecord:
         first_dealer=_integer(values["first_dealer"], "first_dealer"),
         start_scores=_integers(values["start_scores"], "start_scores"),
         deals=tuple(
-            _read_deal(deal, f"deal {number}")
+            _read_deal(deal, f"deal {number}", version, rules.num_decks)
             for number, deal in enumerate(_list(values["deals"], "deals"), 1)
         ),
         scores=_integers(values["scores"], "scores"),
+        format=version,
         winner=None if values["winner"] is None else _integer(values["winner"], "winner"),
     )
 
 
-def _read_deal(values: Any, where: str) -> DealRecord:
-    _require_keys(values, _DEAL_KEYS, f"The record's {where}")
+def _read_deal(values: Any, where: str, version: int, num_decks: int) -> DealRecord:
+    _require_keys(values, _DEAL_KEYS[version], f"The record's {where}")
+    hands = _list(values["hands"], f"hands of {where}")
     cards = Deal(
-        hands=tuple(
-            parse_cards(_text(hand, f"a hand of {where}"))
-            for hand in _list(values["hands"], f"hands of {where}")
-        ),
-        starter=parse_card(_text(values["starter"], f"starter of {where}")),
-        to_crib=parse_cards(_text(values["to_crib"], f"to_crib of {where}")),
+        hands=tuple(parse_cards(_text(hand, f"a hand of {where}"), num_decks) for hand in hands),
+        starter=_read_starter(values["starter"], f"starter of {where}"),
+        to_crib=parse_cards(_text(values["to_crib"], f"to_crib of {where}"), num_decks),
+        second_starter=_read_starter(values.get("second_starter"), f"second_starter of {where}"),
+        stock=parse_cards(_text(values.get("stock", ""), f"stock of {where}"), num_decks),
     )
     return DealRecord(cards, _integers(values["actions"], f"actions of {where}"))
+
+
+def _read_starter(value: Any, where: str) -> int | None:
+    return None if value is None else parse_card(_text(value, where))
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -355,10 +382,10 @@ def _checksum(values: dict[str, Any]) -> str:
 
 
 def _require_format(version: int) -> None:
-    if version != FORMAT:
+    if version not in (OLD_FORMAT, FORMAT):
         raise RecordError(
             f"The record is of format {short_repr(version)} and this version of cribai reads"
-            f" format {FORMAT}; install the version that wrote it."
+            f" formats {OLD_FORMAT} and {FORMAT}; install the version that wrote it."
         )
 
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, combinations_with_replacement, product
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
 JACK = 10
+KING = 12
 JOKER = 13
 NEVER_STUCK = 32
 
@@ -83,16 +85,27 @@ def run_points(cards: Sequence[int]) -> int:
     return points
 
 
+@lru_cache(maxsize=1 << 16)
+def rank_parts(ranks: tuple[int, ...]) -> dict[str, int]:
+    """The points that do not depend on suits."""
+    cards = [4 * rank for rank in ranks]
+    return {
+        "fifteens": fifteen_points(cards),
+        "pairs": pair_points(cards),
+        "runs": run_points(cards),
+    }
+
+
 def flush_points(hand: Sequence[int], starters: Sequence[int], is_crib: bool) -> int:
     """One a card when the whole hand is of one suit, and one for each starter that follows suit.
 
-    In the crib every starter has to follow suit, or there is no flush.
+    In the crib there must be a starter, and every one has to follow suit, or there is no flush.
     """
     suits = {suit(card) for card in hand}
     if len(hand) < 3 or len(suits) != 1 or None in suits:
         return 0
     followers = [card for card in starters if suit(card) in suits]
-    if is_crib and len(followers) != len(starters):
+    if is_crib and (not starters or len(followers) != len(starters)):
         return 0
     return len(hand) + len(followers)
 
@@ -103,13 +116,29 @@ def nobs_points(hand: Sequence[int], starters: Sequence[int]) -> int:
     return sum(jacks.count(suit(starter)) for starter in starters)
 
 
+def best_kings(hand: Sequence[int], starters: Sequence[int], is_crib: bool) -> int:
+    """The points of the best cards that wild kings can count as, by trying every card for each."""
+    plain, plain_starters = without_kings(hand), without_kings(starters)
+    # Which of the kings in the hand is which card is all one, and so it is among the starters.
+    choices = product(
+        combinations_with_replacement(range(52), len(hand) - len(plain)),
+        combinations_with_replacement(range(52), len(starters) - len(plain_starters)),
+    )
+    return max(
+        show_points([*plain, *named], [*plain_starters, *named_starters], is_crib)
+        for named, named_starters in choices
+    )
+
+
+def without_kings(cards: Sequence[int]) -> list[int]:
+    """The cards that are no kings."""
+    return [card for card in cards if rank(card) != KING]
+
+
 def show_parts(hand: Sequence[int], starters: Sequence[int], is_crib: bool) -> dict[str, int]:
     """The points of a hand at the show, by what they are for."""
-    cards = [*hand, *starters]
     return {
-        "fifteens": fifteen_points(cards),
-        "pairs": pair_points(cards),
-        "runs": run_points(cards),
+        **rank_parts(tuple(sorted(map(rank, [*hand, *starters])))),
         "flush": flush_points(hand, starters, is_crib),
         "nobs": nobs_points(hand, starters),
     }

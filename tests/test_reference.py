@@ -16,6 +16,7 @@ import pytest
 from reference import (
     Deal,
     ReferenceGame,
+    best_kings,
     flush_points,
     is_run,
     nobs_points,
@@ -167,6 +168,16 @@ def test_jokers() -> None:
     assert play_points([joker, other]) == 2
     assert play_points([*parse("2H AH"), joker]) == 3
     assert play_points([*parse("7H 8H"), joker]) == 2
+
+
+def test_wild_kings() -> None:
+    assert best_kings(parse("5C 5D KH JS"), parse("5S"), False) == 29
+    assert best_kings(parse("5C 5D 5H JS"), parse("KC"), False) == 29
+    assert best_kings(parse("KC KD"), [], False) == 2
+    assert best_kings(parse("KC"), parse("KD"), False) == 2 + 1
+    assert best_kings(parse("2H 4H 8H KS"), parse("TH"), False) == 4 + 3 + 5
+    assert best_kings(parse("2H 4H 8H KS"), parse("TC QH"), True) == 6 + 3
+    assert best_kings(parse("5C 5D 5H JS"), parse("5S"), False) == 29
 
 
 def test_many_fives() -> None:

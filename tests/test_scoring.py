@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import reference
 from cribai.cards import NO_CARD
 from cribai.engine import scoring
+from cribai.engine.parts import NUM_PARTS
+from cribai.engine.parts import show_parts as score_parts
 from cribai.engine.state import compiled_rules
 from cribai.rules import STANDARD, Rules
 
@@ -37,22 +39,22 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 
 def show_parts(
-    hand: Sequence[int], starter: int = NO_CARD, is_crib: bool = False, fifteen: int = 15
+    hand: Sequence[int], *starters: int, is_crib: bool = False, fifteen: int = 15
 ) -> dict[str, int]:
-    parts = np.full(scoring.NUM_PARTS, -1, np.int64)
-    cards = np.array(hand, np.int64)
-    scoring.show_parts(cards, len(hand), starter, is_crib, fifteen, parts)
+    parts = np.full(NUM_PARTS, -1, np.int64)
+    cards = np.array([*hand, *starters], np.int64)
+    score_parts(cards, len(hand), len(cards), is_crib, fifteen, parts)
     return dict(zip(PARTS, parts.tolist(), strict=True))
 
 
 def show_points(
-    hand: Sequence[int], starter: int = NO_CARD, is_crib: bool = False, rules: Rules = STANDARD
+    hand: Sequence[int], *starters: int, is_crib: bool = False, rules: Rules = STANDARD
 ) -> int:
-    """What games pay: the table where it applies."""
+    """What games pay with one starter or none: the table where it applies."""
     out = np.full(1, -1, np.int64)
     hands = np.array([hand], np.int8)
-    starters = np.array([starter], np.int8)
-    scoring.show_points_batch(hands, starters, is_crib, compiled_rules(rules), out)
+    cuts = np.array(starters or [NO_CARD], np.int8)
+    scoring.show_points_batch(hands, cuts, is_crib, compiled_rules(rules), out)
     return int(out[0])
 
 
@@ -82,16 +84,16 @@ def play_points(series: Sequence[int], fifteen: int = 15, thirty_one: int = 31) 
 def test_show_case(case: dict[str, Any]) -> None:
     hand, (starter,) = reference.parse(case["hand"]), reference.parse(case["starter"])
     for is_crib, key in ((False, "hand_points"), (True, "crib_points")):
-        assert show_points(hand, starter, is_crib) == case[key]
-        assert sum(show_parts(hand, starter, is_crib).values()) == case[key]
+        assert show_points(hand, starter, is_crib=is_crib) == case[key]
+        assert sum(show_parts(hand, starter, is_crib=is_crib).values()) == case[key]
 
 
 @given(st.permutations(TWO_DECKS), st.integers(1, 9), st.booleans())
 def test_show_is_the_oracles(cards: list[int], num_hand: int, is_crib: bool) -> None:
     hand, starter = cards[:num_hand], cards[num_hand]
     expected = reference.show_parts(hand, [starter], is_crib)
-    assert show_parts(hand, starter, is_crib) == expected
-    assert show_points(hand, starter, is_crib) == sum(expected.values())
+    assert show_parts(hand, starter, is_crib=is_crib) == expected
+    assert show_points(hand, starter, is_crib=is_crib) == sum(expected.values())
 
 
 @given(st.permutations(TWO_DECKS), st.integers(1, 9))
@@ -115,11 +117,10 @@ def test_rich_hands_are_the_oracles(
 ) -> None:
     """Few ranks and suits: flushes, nobs, jokers and many of a kind are common."""
     hand = [4 * rank + suit for rank, suit in cards]
-    starter = hand.pop() if has_starter else NO_CARD
-    is_crib &= has_starter
-    expected = reference.show_parts(hand, [starter] if has_starter else [], is_crib)
-    assert show_parts(hand, starter, is_crib) == expected
-    assert show_points(hand, starter, is_crib) == sum(expected.values())
+    starters = [hand.pop()] if has_starter else []
+    expected = reference.show_parts(hand, starters, is_crib)
+    assert show_parts(hand, *starters, is_crib=is_crib) == expected
+    assert show_points(hand, *starters, is_crib=is_crib) == sum(expected.values())
 
 
 @given(

@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from cribai.cards import NO_CARD
+from cribai.engine import parts as by_parts
 from cribai.engine import scoring
 from cribai.engine.state import compiled_rules
 from cribai.rules import STANDARD
@@ -66,32 +67,35 @@ def test_all_hands_as_games_score_them(is_crib: bool) -> None:
 
 def test_totals_by_part() -> None:
     """Ranks by multiset, each weighted by its ways; flushes and nobs by the cards that matter."""
-    totals = np.zeros(scoring.NUM_PARTS, np.int64)
-    parts = np.zeros(scoring.NUM_PARTS, np.int64)
+    totals = np.zeros(by_parts.NUM_PARTS, np.int64)
+    parts = np.zeros(by_parts.NUM_PARTS, np.int64)
     for steps in combinations(range(17), 5):
         ranks = [step - place for place, step in enumerate(steps)]
         ways = 5 * prod(comb(4, many) for many in Counter(ranks).values())
-        scoring.rank_parts(np.array(ranks, np.int64) * 4, 5, 15, parts)
+        by_parts.rank_parts(np.array(ranks, np.int64) * 4, 5, 15, parts)
         totals += ways * parts
-    expected = {scoring.FIFTEENS: FIFTEENS, scoring.PAIRS: PAIRS, scoring.RUNS: RUNS}
-    assert totals.tolist() == [expected.get(part, 0) for part in range(scoring.NUM_PARTS)]
+    expected = {by_parts.FIFTEENS: FIFTEENS, by_parts.PAIRS: PAIRS, by_parts.RUNS: RUNS}
+    assert totals.tolist() == [expected.get(part, 0) for part in range(by_parts.NUM_PARTS)]
     flushes = dict.fromkeys(FLUSH, 0)
     for suit in range(4):
         for hand in combinations(range(suit, 52, 4), 4):
-            cards = np.array(hand, np.int64)
             for is_crib in FLUSH:
-                flushes[is_crib] += 39 * int(scoring.flush_points(cards, 4, suit ^ 1, is_crib))
-                flushes[is_crib] += 9 * int(scoring.flush_points(cards, 4, suit, is_crib))
+                for starter, ways in ((suit ^ 1, 39), (suit, 9)):
+                    cards = np.array([*hand, starter], np.int64)
+                    flushes[is_crib] += ways * int(by_parts.flush_points(cards, 4, 5, is_crib))
     assert flushes == FLUSH
 
 
 @njit
 def _total_parts(hands: Any, is_crib: bool, totals: Any) -> None:
-    parts = np.zeros(scoring.NUM_PARTS, np.int64)
+    parts = np.zeros(by_parts.NUM_PARTS, np.int64)
+    cards = np.zeros(5, np.int64)
     for i in range(hands.shape[0]):
+        cards[:4] = hands[i]
         for starter in range(52):
             if not (hands[i] == starter).any():
-                scoring.show_parts(hands[i], 4, starter, is_crib, 15, parts)
+                cards[4] = starter
+                by_parts.show_parts(cards, 4, 5, is_crib, 15, parts)
                 totals += parts
 
 
@@ -99,7 +103,7 @@ def _total_parts(hands: Any, is_crib: bool, totals: Any) -> None:
 @both
 def test_parts_of_all_hands(is_crib: bool) -> None:
     hands = np.array(list(combinations(range(52), 4)), np.int64)
-    totals = np.zeros(scoring.NUM_PARTS, np.int64)
+    totals = np.zeros(by_parts.NUM_PARTS, np.int64)
     _total_parts(hands, is_crib, totals)
     assert totals.tolist() == [FIFTEENS, PAIRS, RUNS, FLUSH[is_crib], NOBS]
     assert totals.sum() == TOTALS[is_crib]
@@ -111,7 +115,7 @@ def test_hands_without_a_starter() -> None:
     points = np.full(len(hands), -1, np.int64)
     nothing = np.full(len(hands), NO_CARD, np.int8)
     scoring.show_points_batch(hands, nothing, False, compiled_rules(STANDARD), points)
-    parts = np.zeros(scoring.NUM_PARTS, np.int64)
+    parts = np.zeros(by_parts.NUM_PARTS, np.int64)
     for hand, total in zip(hands, points, strict=True):
-        scoring.show_parts(hand, 4, NO_CARD, False, 15, parts)
+        by_parts.show_parts(hand, 4, 4, False, 15, parts)
         assert total == parts.sum()

@@ -57,9 +57,20 @@ KNOWLEDGE: Final = np.dtype(
 
 
 def covers(rules: Rules) -> bool:
-    """Tells whether the analysis holds for rules: those of six cards for two players."""
-    sizes = (rules.num_players, rules.cards_dealt, rules.cards_tossed, rules.num_jokers)
-    return sizes == (2, 6, 2, 0) and (rules.fifteen, rules.thirty_one) == (15, 31)
+    """Tells whether the analysis holds for rules: those of six cards for two players.
+
+    Target and skunk lines may be others, and the pone may start ahead. The tables come from play in
+    which points are wanted and a go scores at every score, with one deck and nothing to decide but
+    tosses and lays: variants that change this are not covered.
+    """
+    others = Rules(
+        name=rules.name,
+        target=rules.target,
+        skunk_line=rules.skunk_line,
+        double_skunk_line=rules.double_skunk_line,
+        pone_start=rules.pone_start,
+    )
+    return rules == others
 
 
 @inlined

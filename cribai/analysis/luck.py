@@ -29,8 +29,9 @@ from cribai.analysis.knowledge import DEALER, PONE, TARGET, covers
 from cribai.analysis.luck_tables import HAND_PART, NUM_HAND_PARTS, STEPS, dealt_index
 from cribai.cards import DECK_SIZE, JACK, NO_CARD, NUM_RANKS, NUM_SUITS
 from cribai.engine.jit import inlined, kernel
+from cribai.engine.legality import num_bits
 from cribai.engine.scoring import table_index
-from cribai.engine.transitions import HEELS_POINTS, num_bits
+from cribai.engine.starters import HEELS_POINTS
 from cribai.rules import Rules
 
 UNITS: Final = 1_000_000

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cribai.analysis.knowledge import DEALER, PONE, TARGET, WIN, load_knowledge
 from cribai.cards import NUM_RANKS
 from cribai.engine.jit import inlined
-from cribai.engine.transitions import HEELS_POINTS
+from cribai.engine.starters import HEELS_POINTS
 
 NUM_DEALT: Final = 18_564
 """Multisets of six ranks: C(18, 6). The 169 of them with five or more of a rank are no hands."""

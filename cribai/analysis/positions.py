@@ -21,7 +21,7 @@ from cribai.analysis.knowledge import (
 )
 from cribai.engine.jit import inlined
 from cribai.errors import RulesError
-from cribai.rules import get_match_points
+from cribai.match_points import get_match_points
 
 MAX_SHOW: Final = 30
 

@@ -17,7 +17,7 @@ def position(
     """Show the chance to win from a score before a deal, and the match points to be had."""
     from cribai.analysis.positions import match_points_ahead, win_probability
     from cribai.errors import CribaiError
-    from cribai.rules import MATCH_POINTS
+    from cribai.match_points import MATCH_POINTS
 
     if dealer == pone:
         raise CribaiError("Say who deals next with either --dealer or --pone.")

@@ -46,7 +46,8 @@ def _running_scores(game: "Game") -> Iterator[tuple["Event", tuple[int, ...]]]:
     scores = list(game.start_scores)
     for event in game.events:
         side = game.rules.side_of(event.player)
-        scores[side] = min(scores[side] + event.points, game.rules.target)
+        total = scores[side] + event.points
+        scores[side] = total if game.rules.two_cribs else min(total, game.rules.target)
         yield event, tuple(scores)
 
 
@@ -74,7 +75,7 @@ def _deals(game: "Game") -> list[dict[str, Any]]:
             "dealer": _dealer(game, number),
             "hands": [cards_text(hand) for hand in deal.hands],
             "to_crib": cards_text(deal.to_crib),
-            "starter": card_text(deal.starter),
+            "starter": None if deal.starter is None else card_text(deal.starter),
             "events": [],
         }
         for number, deal in enumerate(game.dealt)
@@ -108,7 +109,7 @@ def _lines(record: "GameRecord", game: "Game") -> Iterator[str]:
             for seat, hand in enumerate(game.dealt[shown].hands):
                 role = ", dealer," if seat == _dealer(game, shown) else ""
                 yield f"  player {seat}{role} has {cards_text(sorted(hand))}"
-        if event.kind is not EventKind.WIN:
+        if event.kind not in (EventKind.WIN, EventKind.TIE):
             change = "" if scores == before else _score(scores)
             yield f"  {change:>{width}}  {event}"
         before = scores

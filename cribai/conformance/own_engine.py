@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from cribai.cards import card_text, parse_card, value_of
 from cribai.conformance.adapter import DealtCards, EngineAdapter
 from cribai.counting import count_play, count_show
-from cribai.game import Deal, Game
+from cribai.deal import Deal
+from cribai.game import Game
 
 
 class CribaiAdapter(EngineAdapter):

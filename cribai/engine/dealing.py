@@ -10,8 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from cribai.cards import NO_CARD
-from cribai.engine.jit import inlined
-from cribai.engine.state import DISCARD, MAX_DECK, NO_GO, NO_PLAYER
+from cribai.engine.jit import inlined, is_varied, varied
+from cribai.engine.order import next_phase
+from cribai.engine.starters import turn_first
+from cribai.engine.state import DEAL, NO_BID, NO_GO, NO_PLAYER
 
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -101,10 +103,10 @@ def shuffle(state: Any, rules: Any) -> None:
     """
     deck = state["deck"]
     size = rules["deck_size"]
-    for i in range(MAX_DECK):
+    for i in range(deck.shape[0]):
         deck[i] = rules["deck"][i]
     key = combine(state["deal_key"], state["num_deals"])
-    needed = rules["num_players"] * rules["cards_dealt"] + rules["crib_from_deck"] + 1
+    needed = rules["cards_needed"]
     word = key
     for i in range(needed):
         if i & 1 == 0:
@@ -120,35 +122,38 @@ def shuffle(state: Any, rules: Any) -> None:
 
 @inlined
 def lay_out(state: Any, rules: Any) -> None:
-    """Begins a deal with the front of the deck: hands by seat, cards to the crib, the starter.
+    """Begins a deal with the front of the deck: hands by seat, cards to the cribs, the starters.
 
     Args:
         state: STATE record with `deck` in order and `dealer` set. Modified in place: all of the
-            deal's fields; the starter stays in the deck until it is turned.
+            deal's fields. The starter stays in the deck until it is turned; the first of two is
+            turned at once, and heels may end the game.
         rules: RULES record.
     """
     num_players = rules["num_players"]
     dealt = rules["cards_dealt"]
     place = 0
     for player in range(num_players):
-        # Each card goes where the number of smaller ones says: no branch to mispredict.
+        # Each card goes where the number of smaller ones says: no branch to mispredict. Of equal
+        # cards, which two decks have, the first dealt counts as the smaller.
         for i in range(dealt):
             card = state["deck"][place + i]
             smaller = 0
             for j in range(dealt):
-                smaller += state["deck"][place + j] < card
+                smaller += state["deck"][place + j] < card + (j < i)
             state["hands"][player, smaller] = card
         place += dealt
-        for i in range(rules["cards_tossed"]):
+        for i in range(rules["num_cribs"] * rules["cards_tossed"]):
             state["tosses"][player, i] = _NO_CARD
         state["played"][player] = 0
         state["pegged"][player] = 0
         state["num_left"][player] = rules["cards_kept"]
         state["go_counts"][player] = NO_GO
-    for i in range(rules["crib_from_deck"]):
-        state["crib"][0, i] = state["deck"][place]
-        place += 1
-    state["num_crib"] = rules["crib_from_deck"]
+    for row in range(rules["num_cribs"]):
+        for i in range(rules["crib_from_deck"]):
+            state["crib"][row, i] = state["deck"][place]
+            place += 1
+        state["num_crib"][row] = rules["crib_from_deck"]
     state["starter"] = _NO_CARD
     state["count"] = 0
     state["num_plays"] = 0
@@ -158,9 +163,30 @@ def lay_out(state: Any, rules: Any) -> None:
     state["last_player"] = NO_PLAYER
     state["playable"] = 0
     state["num_deals"] += 1
-    state["phase"] = DISCARD
+    state["phase"] = next_phase(DEAL, False, rules)
     player = state["dealer"] + 1
     state["actor"] = player if player < num_players else 0
+    if is_varied(rules):
+        _clear_variants(state, rules)
+        if rules["num_turned"] > 1:
+            turn_first(state, rules)
+
+
+@varied(absent=0)
+def _clear_variants(state: Any, rules: Any) -> None:
+    state["announced"] = 0
+    state["kings"] = 0
+    state["hand_size"] = rules["cards_dealt"]
+    state["crib_owner"] = NO_PLAYER if rules["bid"] else state["dealer"]
+    state["show_step"] = NO_PLAYER
+    for player in range(state["bids"].shape[0]):
+        state["bids"][player] = NO_BID
+        state["num_thrown"][player] = 0
+        state["given"][player] = _NO_CARD
+        for i in range(state["thrown"].shape[1]):
+            state["thrown"][player, i] = _NO_CARD
+        for i in range(state["starters"].shape[1]):
+            state["starters"][player, i] = _NO_CARD
 
 
 @inlined
@@ -195,7 +221,6 @@ def start_game(state: Any, rules: Any, seed: Any, pair: Any, game: Any, first_de
     state["dealer"] = first_dealer
     state["num_decisions"] = 0
     state["num_deals"] = 0
-    state["winner"] = NO_PLAYER
     for player in range(state["scores"].shape[0]):
         state["scores"][player] = 0
         for source in range(state["points"].shape[1]):
@@ -204,13 +229,17 @@ def start_game(state: Any, rules: Any, seed: Any, pair: Any, game: Any, first_de
         for i in range(state["hands"].shape[1]):
             state["hands"][player, i] = _NO_CARD
             state["tosses"][player, i] = _NO_CARD
-    for i in range(state["crib"].shape[1]):
-        state["crib"][0, i] = _NO_CARD
+    for row in range(state["crib"].shape[0]):
+        for i in range(state["crib"].shape[1]):
+            state["crib"][row, i] = _NO_CARD
     for i in range(state["play_cards"].shape[0]):
         state["play_cards"][i] = _NO_CARD
         state["play_players"][i] = NO_PLAYER
     for i in range(state["deck"].shape[0]):
         state["deck"][i] = _NO_CARD
+    if rules["pone_start"] > 0:
+        state["scores"][1 - first_dealer] = rules["pone_start"]
+    state["winner"] = NO_PLAYER
     deal(state, rules)
 
 

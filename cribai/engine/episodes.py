@@ -4,10 +4,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from cribai.engine.awards import end_game
 from cribai.engine.dealing import deal, start_game
 from cribai.engine.jit import inlined, kernel
+from cribai.engine.legality import is_legal
 from cribai.engine.state import DEAL, NO_PLAYER
-from cribai.engine.transitions import advance, end_game, is_legal
+from cribai.engine.transitions import advance
 from cribai.engine.viewing import write_view
 
 NUM_PLACES: Final = 2

@@ -1,8 +1,8 @@
 """The only scorer: what cards are worth in the show, and what a laid card pegs.
 
-The general functions take any number of cards of any multiplicity, jokers (value zero, ranked
-below the ace) among them. Five cards of ordinary ranks are looked up in a table that the general
-function fills once for each value of `fifteen`.
+The general functions (`cribai.engine.parts`) take any number of cards of any multiplicity, jokers
+among them. Five cards of ordinary ranks are looked up in a table that they fill once for each value
+of `fifteen`.
 
 Source of the scores: the rules of the American Cribbage Congress.
 """
@@ -13,18 +13,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.cards import DECK_SIZE, JACK, JOKER_RANK, NO_CARD, NUM_RANKS
+from cribai.cards import DECK_SIZE, JACK, NO_CARD, NUM_RANKS
 from cribai.engine.jit import inlined, kernel
-
-VALUES: Final = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10, 0], np.int64)
-"""What a rank counts; the last entry is the joker's."""
-
-RUN_ORDER: Final = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0], np.int64)
-"""Where a rank stands in runs: the joker below the ace."""
-
-NUM_PARTS: Final = 5
-FIFTEENS, PAIRS, RUNS, FLUSH, NOBS = range(NUM_PARTS)
-"""Places of the parts of a show score."""
+from cribai.engine.parts import (
+    FIFTEENS,
+    MIN_FLUSH,
+    NUM_PARTS,
+    PAIRS,
+    RUN_ORDER,
+    RUNS,
+    rank_parts,
+    show_parts,
+)
+from cribai.engine.wild_kings import name_kings
 
 NUM_PLAY_PARTS: Final = 4
 PLAY_FIFTEEN, PLAY_THIRTY_ONE, PLAY_PAIRS, PLAY_RUN = range(NUM_PLAY_PARTS)
@@ -34,119 +35,11 @@ TABLE_CARDS: Final = 5
 TABLE_BASE: Final = NUM_RANKS + 1
 TABLE_BLANK: Final = NUM_RANKS
 TABLE_SIZE: Final = TABLE_BASE**TABLE_CARDS
-MIN_FLUSH: Final = 3
 MAX_SERIES: Final = 15
 _SERIES_MASK: Final = (1 << 4 * MAX_SERIES) - 1
 _JACK: Final = JACK
-_JOKER: Final = JOKER_RANK
 _NO_CARD: Final = NO_CARD
 _JOKERS: Final = DECK_SIZE
-
-
-@kernel
-def rank_parts(cards: Any, num_cards: int, fifteen: int, parts: Any) -> None:
-    """Scores the fifteens, pairs and runs among cards; exact for any multiset in int64.
-
-    Args:
-        cards: int array (>= num_cards,), the cards.
-        num_cards: How many of them count.
-        fifteen: The total that scores two.
-        parts: int64 array (5,). Modified in place: FIFTEENS, PAIRS and RUNS.
-    """
-    ways = np.zeros(fifteen + 1, np.int64)
-    ways[0] = 1
-    counts = np.zeros(NUM_RANKS + 1, np.int64)
-    for i in range(num_cards):
-        rank = cards[i] >> 2
-        counts[RUN_ORDER[rank]] += 1
-        value = VALUES[rank]
-        for total in range(fifteen, value - 1, -1):
-            ways[total] += ways[total - value]
-    parts[FIFTEENS] = 2 * ways[fifteen]
-    pairs = 0
-    runs = 0
-    length = 0
-    product = 1
-    for order in range(NUM_RANKS + 1):
-        count = counts[order]
-        pairs += count * (count - 1)
-        if count > 0:
-            length += 1
-            product *= count
-        if count == 0 or order == NUM_RANKS:
-            if length >= 3:
-                runs += length * product
-            length = 0
-            product = 1
-    parts[PAIRS] = pairs
-    parts[RUNS] = runs
-
-
-@inlined
-def flush_points(hand: Any, num_hand: int, starter: int, is_crib: bool) -> int:
-    """Returns the points for a flush: one a card, and in the crib only when the starter matches.
-
-    Args:
-        hand: int array (>= num_hand,), the hand or crib without the starter.
-        num_hand: Cards in it; fewer than three make no flush.
-        starter: The starter, or NO_CARD.
-        is_crib: Whether it is the crib.
-    """
-    if num_hand < MIN_FLUSH:
-        return 0
-    suit = hand[0] & 3
-    for i in range(num_hand):
-        if (hand[i] & 3) != suit or (hand[i] >> 2) == _JOKER:
-            return 0
-    if starter != _NO_CARD and (starter & 3) == suit and (starter >> 2) != _JOKER:
-        return num_hand + 1
-    if is_crib:
-        return 0
-    return num_hand
-
-
-@inlined
-def nobs_points(hand: Any, num_hand: int, starter: int) -> int:
-    """Returns one for each jack of the starter's suit in the hand; two decks have two.
-
-    Args:
-        hand: int array (>= num_hand,), the hand or crib without the starter.
-        num_hand: Cards in it.
-        starter: The starter, or NO_CARD.
-    """
-    if starter == _NO_CARD or (starter >> 2) == _JOKER:
-        return 0
-    nobs = 4 * _JACK + (starter & 3)
-    points = 0
-    for i in range(num_hand):
-        points += hand[i] == nobs
-    return points
-
-
-@kernel
-def show_parts(
-    hand: Any, num_hand: int, starter: int, is_crib: bool, fifteen: int, parts: Any
-) -> None:
-    """Scores a hand or crib by parts, without the table.
-
-    Args:
-        hand: int array (>= num_hand,), the hand or crib without the starter.
-        num_hand: Cards in it.
-        starter: The starter, or NO_CARD.
-        is_crib: Whether it is the crib.
-        fifteen: The total that scores two.
-        parts: int64 array (5,). Modified in place: the points of each part.
-    """
-    cards = np.empty(num_hand + 1, np.int64)
-    for i in range(num_hand):
-        cards[i] = hand[i]
-    num_cards = num_hand
-    if starter != _NO_CARD:
-        cards[num_hand] = starter
-        num_cards += 1
-    rank_parts(cards, num_cards, fifteen, parts)
-    parts[FLUSH] = flush_points(hand, num_hand, starter, is_crib)
-    parts[NOBS] = nobs_points(hand, num_hand, starter)
 
 
 @kernel
@@ -175,7 +68,8 @@ def rank_table(fifteen: int) -> NDArray[np.int8]:
 
     Returns:
         Read-only int8 array (14**5,), indexed by the ranks as digits of a number in base 14, in any
-        order, TABLE_BLANK for each card fewer than five.
+        order, TABLE_BLANK for each card fewer than five. No five cards score more than 56: ten
+        sets of them at most have one total (by Sperner's theorem), and they make ten pairs.
     """
     table = np.zeros(TABLE_SIZE, np.int8)
     _fill_table(table, fifteen)
@@ -191,15 +85,31 @@ def table_index(first: int, second: int, third: int, fourth: int) -> int:
 
 @kernel
 def _points_by_parts(
-    hands: Any, row: int, num_hand: int, starter: int, is_crib: bool, fifteen: int
+    hands: Any,
+    row: int,
+    num_hand: int,
+    first_starter: int,
+    second_starter: int,
+    is_crib: bool,
+    fifteen: int,
+    wild_kings: int,
 ) -> int:
-    # From here on every hand is an array of one type, compiled once.
-    hand = np.empty(num_hand, np.int64)
+    # From here on all cards are an array of one type, compiled once.
+    cards = np.empty(num_hand + 2, np.int64)
     for i in range(num_hand):
-        hand[i] = hands[row, i]
+        cards[i] = hands[row, i]
+    num_cards: Any = np.int64(num_hand)  # no literal, which would be one more type
+    hand_size: Any = np.int64(num_hand)
+    if first_starter != _NO_CARD:
+        cards[num_cards] = first_starter
+        num_cards += 1
+    if second_starter != _NO_CARD:
+        cards[num_cards] = second_starter
+        num_cards += 1
+    if wild_kings:
+        name_kings(cards, hand_size, num_cards, is_crib, fifteen)
     parts = np.empty(NUM_PARTS, np.int64)
-    starter_card: Any = np.int64(starter)
-    show_parts(hand, hand.shape[0], starter_card, is_crib, fifteen, parts)
+    show_parts(cards, hand_size, num_cards, is_crib, fifteen, parts)
     points = 0
     for part in range(NUM_PARTS):
         points += parts[part]
@@ -212,6 +122,8 @@ def show_points(
 ) -> int:
     """Returns what a hand or crib scores in the show, from the table where it applies.
 
+    Kings are kings; with two starters or wild kings see `show_with_starters`.
+
     Args:
         hands: int array (n, >= num_hand), hands or cribs without the starter.
         row: Which of them; a row rather than a slice, which would be counted as a reference.
@@ -221,7 +133,9 @@ def show_points(
         rules: RULES record.
     """
     if num_hand >= TABLE_CARDS:
-        return _points_by_parts(hands, row, num_hand, starter, is_crib, rules["fifteen"])
+        return _points_by_parts(
+            hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"], 0
+        )
     suit = starter & 3
     nobs = 4 * _JACK + suit
     index = 0
@@ -238,7 +152,9 @@ def show_points(
             num_nobs += card == nobs
         index = index * TABLE_BASE + rank
     if highest >= _JOKERS:
-        return _points_by_parts(hands, row, num_hand, starter, is_crib, rules["fifteen"])
+        return _points_by_parts(
+            hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"], 0
+        )
     if starter == _NO_CARD:
         points = int(rules["table"][index * TABLE_BASE + TABLE_BLANK])
         suit = -1
@@ -250,6 +166,38 @@ def show_points(
         elif not is_crib:
             points += num_hand
     return points
+
+
+@inlined
+def show_with_starters(
+    hands: Any,
+    row: int,
+    num_hand: int,
+    starters: Any,
+    place: int,
+    num_starters: int,
+    is_crib: bool,
+    rules: Any,
+) -> int:
+    """Returns what a hand or crib scores in the show with any starters, kings wild or not.
+
+    Args:
+        hands: int array (n, >= num_hand), hands or cribs without the starters.
+        row: Which of them.
+        num_hand: Cards in it.
+        starters: int array (m, >= num_starters).
+        place: Which row of it.
+        num_starters: How many of the row count: 0, 1 or 2.
+        is_crib: Whether it is the crib.
+        rules: RULES record.
+    """
+    first = int(starters[place, 0]) if num_starters > 0 else _NO_CARD
+    second = int(starters[place, 1]) if num_starters > 1 else _NO_CARD
+    if second == _NO_CARD and rules["wild_kings"] == 0:
+        return show_points(hands, row, num_hand, first, is_crib, rules)
+    return _points_by_parts(
+        hands, row, num_hand, first, second, is_crib, rules["fifteen"], rules["wild_kings"]
+    )
 
 
 @kernel
@@ -286,8 +234,9 @@ def starter_points(hand: Any, is_crib: bool, table: Any, out: Any) -> None:
 def extend_series(series: int, card: int) -> int:
     """Returns a packed series with one more card.
 
-    A series is packed as the run orders of its last 15 cards, four bits each, the latest lowest;
-    no pair or run reaches back further.
+    A series is packed as the run orders of its last 15 cards, four bits each, the latest lowest.
+    No pair or run reaches back further: two decks hold eight cards of a rank, and a run has no more
+    than fourteen, the joker to the king.
     """
     return ((series << 4) | RUN_ORDER[card >> 2]) & _SERIES_MASK
 

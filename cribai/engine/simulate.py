@@ -4,10 +4,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from cribai.engine.awards import end_game
 from cribai.engine.dealing import below, deal, decision_key, lay_out, start_game
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, is_varied, kernel
+from cribai.engine.legality import count_legal, is_legal, legal_action, num_bits
+from cribai.engine.playing import USUAL_KEPT
 from cribai.engine.state import DEAL, DISCARD, NO_PLAYER, NUM_TALLIES, OVER
-from cribai.engine.transitions import USUAL_KEPT, advance, end_game, is_legal, num_bits
+from cribai.engine.transitions import advance
 from cribai.engine.viewing import write_view
 from cribai.rules import MAX_PLAYERS
 
@@ -73,7 +76,7 @@ def first_illegal(states: Any, rules: Any, indices: Any, actions: Any) -> int:
 
 @kernel
 def step_batch(states: Any, rules: Any, log: Any, indices: Any, actions: Any) -> None:
-    """Takes one action in each of some states and deals where a deal is then due.
+    """Takes one action in each of some states; where a deal is then due, see `deal_due`.
 
     Unchecked: see `first_illegal`.
 
@@ -85,15 +88,27 @@ def step_batch(states: Any, rules: Any, log: Any, indices: Any, actions: Any) ->
         actions: int64 array (m,).
     """
     for place in range(indices.shape[0]):
+        advance(states[indices[place]], rules[0], log[0], actions[place])
+
+
+@kernel
+def deal_due(states: Any, rules: Any, indices: Any) -> None:
+    """Deals in those of some states in which a deal is due.
+
+    Args:
+        states: STATE array (n,). Modified in place.
+        rules: RULES array (1,).
+        indices: int64 array (m,), which states.
+    """
+    for place in range(indices.shape[0]):
         state = states[indices[place]]
-        advance(state, rules[0], log[0], actions[place])
         if state["phase"] == DEAL:
             deal(state, rules[0])
 
 
 @kernel
 def step_legal(states: Any, rules: Any, log: Any, indices: Any, actions: Any) -> int:
-    """Does what `step_batch` does, up to the first action that is illegal.
+    """Does what `step_batch` and `deal_due` do, up to the first action that is illegal.
 
     One pass instead of two: random games run 4% faster than with `first_illegal` before each step.
 
@@ -126,6 +141,8 @@ def random_action(record: Any, key: Any, rules: Any) -> int:
         key: The decision's uint64 key.
         rules: RULES record.
     """
+    if is_varied(rules):
+        return legal_action(record, rules, below(key, count_legal(record, rules)))
     if record["phase"] == DISCARD:
         return below(key, rules["num_tosses"])
     slots = int(record["playable"])
@@ -315,7 +332,8 @@ def redeal(states: Any, rules: Any, index: int, cards: Any) -> None:
         states: STATE array (n,). Modified in place: the state, as at the beginning of its deal.
         rules: RULES array (1,).
         index: Which state.
-        cards: int64 array (m,): the hands by seat, the crib's cards from the deck, the starter.
+        cards: int64 array (m,): the hands by seat, the cribs' cards from the deck, the starters,
+            the stock.
     """
     state = states[index]
     for i in range(cards.shape[0]):

@@ -6,11 +6,13 @@ import numpy as np
 
 from cribai.cards import NO_CARD
 from cribai.engine.dealing import decision_key
-from cribai.engine.jit import inlined, kernel
-from cribai.engine.state import DISCARD, NO_GO, NO_PLAYER
-from cribai.engine.transitions import num_bits
+from cribai.engine.jit import inlined, is_varied, kernel, varied
+from cribai.engine.legality import count_legal, is_legal, num_bits
+from cribai.engine.state import ANNOUNCE, CLAIM, DISCARD, NO_GO, NO_PLAYER
+from cribai.engine.worths import counted_crib, counting_player
 
 _NO_CARD: Final = NO_CARD
+_NO_RANK: Final = -1
 
 
 @inlined
@@ -31,8 +33,12 @@ def write_view(state: Any, rules: Any, player: int, game: int, view: Any) -> Non
     if player == state["actor"]:
         view["key"] = decision_key(state)
         view["playable"] = state["playable"]
-        is_discard = state["phase"] == DISCARD
-        view["num_legal"] = rules["num_tosses"] if is_discard else num_bits(int(state["playable"]))
+        if is_varied(rules):
+            view["num_legal"] = count_legal(state, rules)
+        elif state["phase"] == DISCARD:
+            view["num_legal"] = rules["num_tosses"]
+        else:
+            view["num_legal"] = num_bits(int(state["playable"]))
     else:
         view["key"] = np.uint64(0)
         view["playable"] = 0
@@ -73,6 +79,44 @@ def write_view(state: Any, rules: Any, player: int, game: int, view: Any) -> Non
         if layer < 0:
             layer += num_players
         view["play_players"][i] = layer if i < num_plays else NO_PLAYER
+    if is_varied(rules):
+        _write_variants(state, rules, player, view)
+
+
+@varied(absent=0)
+def _write_variants(state: Any, rules: Any, player: int, view: Any) -> None:
+    """Writes what variants add to a view; what is not the player's own is open to all."""
+    num_players = int(rules["num_players"])
+    is_actor = player == state["actor"]
+    view["announced"] = state["announced"]
+    view["kings"] = state["kings"] if is_actor else 0
+    view["hand_size"] = state["hand_size"] if is_actor else 0
+    owner = int(state["crib_owner"])
+    if owner != NO_PLAYER:
+        owner = owner - player if owner >= player else owner - player + num_players
+    view["crib_owner"] = owner
+    other = player
+    for place in range(num_players):
+        view["bids"][place] = state["bids"][other]
+        view["num_thrown"][place] = state["num_thrown"][other]
+        for i in range(view["starters"].shape[1]):
+            view["starters"][place, i] = state["starters"][other, i]
+        other += 1
+        if other == num_players:
+            other = 0
+    for i in range(view["thrown"].shape[0]):
+        view["thrown"][i] = state["thrown"][player, i]
+    view["given"] = state["given"][player]
+    for i in range(view["play_ranks"].shape[0]):
+        view["play_ranks"][i] = state["play_ranks"][i] if i < state["num_plays"] else _NO_RANK
+    is_shown = state["phase"] == ANNOUNCE or state["phase"] == CLAIM
+    view["shown_player"] = NO_PLAYER
+    view["shown_is_crib"] = 0
+    if is_shown:
+        view["shown_player"] = int(counting_player(state, rules) != player)
+        view["shown_is_crib"] = counted_crib(state, rules) >= 0
+    for i in range(view["shown"].shape[0]):
+        view["shown"][i] = state["shown"][0, i] if is_shown else _NO_CARD
 
 
 @kernel
@@ -117,6 +161,11 @@ def write_mask(view: Any, rules: Any, masks: Any, row: int) -> None:
         masks: Array (n, >= num_actions). Modified in place in a row: 1 for legal, 0 for not.
         row: The row.
     """
+    if is_varied(rules):
+        is_due = view["num_legal"] > 0
+        for action in range(rules["num_actions"]):
+            masks[row, action] = is_due and is_legal(view, rules, action)
+        return
     num_tosses = rules["num_tosses"]
     is_discard = view["phase"] == DISCARD and view["num_legal"] > 0
     for action in range(num_tosses):

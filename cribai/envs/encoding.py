@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from cribai.cards import JOKER_RANK, NO_CARD, NUM_RANKS, NUM_SUITS
 from cribai.engine.jit import kernel
-from cribai.engine.scoring import VALUES, extend_series, play_points
+from cribai.engine.parts import VALUES
+from cribai.engine.scoring import extend_series, play_points
 from cribai.engine.state import DEAL, DISCARD, NO_GO, NO_PLAYER, OVER, PLAY, VIEW, compiled_rules
 from cribai.engine.viewing import write_mask
 from cribai.errors import ConfigError

@@ -22,7 +22,8 @@ from cribai.envs.rendering import Window, draw_table, render_text
 from cribai.envs.table_env import checked_action, checked_illegal_action
 from cribai.errors import ConfigError
 from cribai.game_batch import GameBatch, checked_seed
-from cribai.rules import Rules, get_match_points, get_rules
+from cribai.match_points import get_match_points
+from cribai.rules import Rules, get_rules
 from cribai.views import View
 
 REWARDS = ("win", "points", "match_points")

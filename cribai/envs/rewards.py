@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from cribai.analysis.knowledge import TARGET, WIN, covers, load_knowledge
 from cribai.errors import ConfigError
-from cribai.rules import MatchPoints, Rules, get_match_points
+from cribai.match_points import MatchPoints, get_match_points
+from cribai.rules import Rules
 
 
 class Reward(ABC):

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from cribai.engine.simulate import GAMES_PER_PAIR, TIE
 from cribai.errors import ConfigError
-from cribai.rules import get_match_points
+from cribai.match_points import get_match_points
 from cribai.tournament.chunks import Chunk, Played
 from cribai.tournament.config import TournamentConfig
 from cribai.tournament.plans import Plan

@@ -10,7 +10,8 @@ from pydantic import Field, Strict, field_validator, model_validator
 
 from cribai.config import Config, RulesSetting
 from cribai.game_batch import MAX_SEED
-from cribai.rules import STANDARD, get_match_points
+from cribai.match_points import get_match_points
+from cribai.rules import STANDARD
 from cribai.tournament.match import DEFAULT_BATCH_SIZE
 from cribai.tournament.sprt import Sprt
 

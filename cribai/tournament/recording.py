@@ -5,9 +5,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from cribai.deal import Deal
 from cribai.engine.simulate import GAMES_PER_PAIR
 from cribai.engine.state import NO_PLAYER
-from cribai.game import Deal
 from cribai.game_batch import GameBatch
 from cribai.records import DealRecord, GameRecord, to_json
 from cribai.rules import Rules
@@ -85,7 +85,7 @@ class Recorder:
         begun = np.zeros(len(numbers), np.int64)
         lengths = np.array([len(self._ended[number][0]) for number in numbers])
         for step in range(int(lengths.max()) + 1):
-            new = (batch.states["num_deals"] > begun) & ~batch.over
+            new = batch.states["num_deals"] > begun
             for row in np.flatnonzero(new).tolist():
                 deals[row].append((Deal.of_state(batch.states[row], self._rules), []))
             begun = batch.states["num_deals"].copy()
@@ -113,7 +113,7 @@ class Recorder:
             pair=number // GAMES_PER_PAIR,
             game=number % GAMES_PER_PAIR,
             first_dealer=first_dealer,
-            start_scores=(0,) * sides,
+            start_scores=self._rules.start_scores(first_dealer),
             deals=tuple(DealRecord(cards, tuple(actions)) for cards, actions in deals),
             scores=tuple(state["scores"][:sides].tolist()),
             winner=None if state["winner"] == NO_PLAYER else int(state["winner"]),

@@ -21,7 +21,7 @@ from cribai.engine.state import (
     PONE_HAND,
     PONE_PEGGING,
 )
-from cribai.rules import MatchPoints
+from cribai.match_points import MatchPoints
 from cribai.tournament.intervals import (
     Interval,
     ratio_interval,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cribai.config import parse_overrides
 from cribai.engine.simulate import NUM_AGENTS
 from cribai.errors import ConfigError
-from cribai.rules import get_match_points
+from cribai.match_points import get_match_points
 from cribai.tournament.acc import AccPlan, summarize_acc
 from cribai.tournament.chunks import winners
 from cribai.tournament.intervals import Interval

@@ -14,7 +14,8 @@ from cribai.analysis.knowledge import DEALER, PONE, TARGET
 from cribai.analysis.positions import MAX_SHOW
 from cribai.cards import NO_CARD, NUM_RANKS
 from cribai.engine.jit import inlined, kernel
-from cribai.engine.scoring import VALUES, extend_series, play_points, show_points
+from cribai.engine.parts import VALUES
+from cribai.engine.scoring import extend_series, play_points, show_points
 from cribai.engine.state import compiled_rules
 from cribai.training.stakes import MAX_PEGGED, load_stakes, pegged_worth, point_unit
 from cribai.views import ViewBatch

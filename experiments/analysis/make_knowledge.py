@@ -29,7 +29,8 @@ from cribai.analysis.knowledge import (
 from cribai.analysis.policy import NUM_HANDS, count_tosses
 from cribai.cards import NUM_RANKS
 from cribai.engine.scoring import rank_table
-from cribai.rules import MATCH_POINTS, STANDARD, MatchPoints
+from cribai.match_points import MATCH_POINTS, MatchPoints
+from cribai.rules import STANDARD
 
 KEPT = list(itertools.combinations_with_replacement(range(NUM_RANKS), 4))
 KEPT_WAYS = np.zeros(NUM_KEPT)
