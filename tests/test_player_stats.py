@@ -135,7 +135,10 @@ def without_agent(figures: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("rules", [*PRESETS, "five_kept_of_54"])
+PLAIN = [name for name, rules in PRESETS.items() if not rules.is_varied]
+
+
+@pytest.mark.parametrize("rules", [*PLAIN, "five_kept_of_54"])
 def test_figures_are_those_of_the_games(tmp_path: Path, rules: str) -> None:
     own = replace(STANDARD, name="five_kept_of_54", cards_dealt=7, num_jokers=2)
     setting = rules if rules in PRESETS else own.to_dict()
@@ -177,6 +180,22 @@ def test_figures_are_those_of_the_games(tmp_path: Path, rules: str) -> None:
         assert sum(row["hands"]["scores"]) == row["hands"]["seen"]
     is_usual = tournament.config.rules.cards_kept == 4 and tournament.config.rules.num_jokers == 0
     assert (page.exact_scores is not None) == is_usual
+
+
+@pytest.mark.parametrize("rules", ["two_starters", "two_cribs"])
+def test_hands_of_varied_rules_are_not_read(tmp_path: Path, rules: str) -> None:
+    path = tmp_path / "games.jsonl"
+    store, tournament = keep(
+        tmp_path / "run", rules=rules, games_file=path, agents=["random", "greedy"]
+    )
+    page = player_page(tournament, store)
+    assert not page.is_recorded
+    assert page.exact_scores is None
+    for player in page.agents:
+        assert player.overall.hands is None
+        assert player.overall.games == player.overall.wins + player.overall.losses + (
+            player.overall.ties
+        )
 
 
 def test_skunks_are_given_and_taken(tmp_path: Path) -> None:

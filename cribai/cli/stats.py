@@ -73,7 +73,9 @@ def records_bar(tournament: "Tournament") -> Any:
     """Returns a progress bar of the games whose records are read, silent where there are none."""
     from tqdm import tqdm
 
-    is_recorded = tournament.config.games_file is not None
+    from cribai.tournament.player_stats import knows_hands
+
+    is_recorded = knows_hands(tournament.config)
     return tqdm(
         total=tournament.num_games,
         desc="reading records",

@@ -179,6 +179,7 @@ def exact_scores(rules: Rules) -> tuple[int, ...] | None:
         rules: The rules; None is returned where hands or the deck have another size.
     """
     is_usual = rules.cards_kept == TABLE_CARDS - 1 and rules.deck_size == DECK_SIZE
+    is_usual &= not rules.is_varied
     return _exact_scores(rules.fifteen) if is_usual else None
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cribai.engine.simulate import NUM_AGENTS
 from cribai.errors import ConfigError
+from cribai.tournament.config import TournamentConfig
 from cribai.tournament.hands import Hands, exact_scores, read_hands
 from cribai.tournament.run import Tournament
 from cribai.tournament.stats import Stats
@@ -18,9 +19,17 @@ from cribai.tournament.store import Store
 
 NO_RECORDS: Final = (
     "The best hand and the histogram of hands need recorded games: play with --games-file"
-    " FILE.jsonl."
+    " FILE.jsonl, by rules of one starter and no decisions but tosses and lays."
 )
-"""What is said where games were not recorded."""
+"""What is said where hands are not known."""
+
+
+def knows_hands(config: TournamentConfig) -> bool:
+    """Tells whether the hands kept can be read: games were recorded, their rules not varied.
+
+    See `cribai.Rules.is_varied`.
+    """
+    return config.games_file is not None and not config.rules.is_varied
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +169,7 @@ def player_page(
         progress: Called with a number of games whose records have been read.
     """
     rules = tournament.config.rules
-    is_recorded = tournament.config.games_file is not None
+    is_recorded = knows_hands(tournament.config)
     parts: dict[int, dict[int, list[_Part]]] = {}
     for match, (a, b) in enumerate(tournament.plan.pairings):
         played = tournament.played[match]
