@@ -71,7 +71,12 @@ def test_teacher_of_values() -> None:
     loss = replace(VALUES, teacher=lambda rows: taught.numpy()[: len(rows)], teacher_weight=0.2)
     masks = torch.from_numpy(given.masks)
     gap = (relative(found[:, :13], masks) - relative(taught[:, :13], masks)) * masks
-    expected = float(VALUES(found, given, ALL)) + 0.2 * float((gap**2).sum()) / NUMBER
+    distance = 0.2 * float((gap**2).sum()) / NUMBER
+    expected = float(VALUES(found, given, ALL)) + distance
+    assert float(loss(found, given, ALL)) == pytest.approx(expected, rel=1e-5)
+    # Also where one lay of each root was valued: the legal ones are compared.
+    given.masks[:, 1:] = 0
+    expected = float(VALUES(found, given, ALL)) + distance
     assert float(loss(found, given, ALL)) == pytest.approx(expected, rel=1e-5)
 
 
@@ -107,6 +112,10 @@ def test_measures() -> None:
     assert found["divergence"] == pytest.approx(expected, rel=1e-4)
     assert found["calibration"] == pytest.approx(abs(0.5 - given.wins.mean()), abs=1e-5)
     assert measure(lambda _: sharp, None, given, 1.0)["entropy"] == pytest.approx(0, abs=1e-5)
+    empty = Samples(
+        *(array[:0] for array in (given.rows, given.targets, given.masks)), given.wins[:0], 0
+    )
+    assert measure(lambda _: flat, None, empty, 1.0) == {}
     given.wins[3] = UNKNOWN
     assert set(measure(lambda _: flat, None, given, 1.0)) == {"entropy"}
 

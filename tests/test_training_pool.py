@@ -9,7 +9,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from cribai import AgentError, ConfigError
+from cribai import AgentError, ConfigError, CribaiError
 from cribai.agent import Agent
 from cribai.config import load_config
 from cribai.engine.state import DISCARD
@@ -127,6 +127,12 @@ def test_pool_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         Run(config(pool=["watched"], pool_share=0.5), tmp_path)
 
 
+def test_opponents_are_made_before_the_first_wave(tmp_path: Path) -> None:
+    with pytest.raises(AgentError, match="nosuch"):
+        Run(config(opponents=["nosuch"]), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def tensors(folder: Path) -> dict[str, bytes]:
     found, _ = load_tensors(folder / WEIGHTS)
     return {name: tensor.numpy().tobytes() for name, tensor in found.items()}
@@ -138,8 +144,9 @@ def tensors(folder: Path) -> dict[str, bytes]:
         {"pool": ["greedy", "champion"], "pool_share": 0.5, "gate_every": 2, "gate_pairs": 3},
         {"loss": "policy", "temperature": 0.5, "entropy_weight": 0.05},
         {"temperature": 0.7, "method": "monte_carlo"},
+        {"method": "expectation", "replay": 900, "played": 4},
     ],
-    ids=["pool", "policy", "temperature"],
+    ids=["pool", "policy", "temperature", "replay"],
 )
 def test_resumed_run_does_the_same(tmp_path: Path, changes: dict[str, Any]) -> None:
     Run(config(), tmp_path / "first").train(until=2)
@@ -205,6 +212,21 @@ def test_deals_of_challenges_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(seeds) == len({seed for seed, _ in seeds}) == 2
 
 
+def test_rounds_of_a_challenge_are_other_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(gating.TEST), "decision", lambda *_: None)
+    firsts = []
+
+    def watched(*agents: Agent, first_pair: int, num_pairs: int, **rest: Any) -> Any:
+        firsts.append((first_pair, num_pairs))
+        return gating_play(*agents, first_pair=first_pair, num_pairs=num_pairs, **rest)
+
+    gating_play = gating.play_pairs
+    monkeypatch.setattr(gating, "play_pairs", watched)
+    result = challenge(flat_weights(4.0), flat_weights(3.0), seed=1, wave=5, pairs=1100)
+    assert firsts == [(0, 500), (500, 500), (1000, 100)]
+    assert (result.pairs, result.won) == (1100, False)
+
+
 def test_champion_stays_until_beaten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run's weights are those of the last wave whose challenge was won."""
     wins = {2: False, 4: True, 6: False}
@@ -244,3 +266,15 @@ def test_parts_of_a_wave(tmp_path: Path, executor: str, monkeypatch: pytest.Monk
     assert tensors(tmp_path / executor / "workers") == tensors(tmp_path / "here")
     Run(config(**settings | {"parts": 1}), tmp_path / "whole").train()
     assert tensors(tmp_path / "whole") != tensors(tmp_path / "here")
+
+
+def test_errors_of_workers_are_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    settings = {"executor": "ray", "workers": 1, "waves": 1, "pool_share": 1.0}
+    run = Run(config(**settings, pool=["hostile_agents:Cheating:pair=0"]), tmp_path)
+    with pytest.raises(CribaiError, match="chose the illegal action") as caught:
+        run.train()
+    assert "\n" not in str(caught.value)

@@ -170,7 +170,10 @@ def test_weights_that_are_none_are_not_saved(tmp_path: Path) -> None:
         ({"loss": "policy", "temperature": 1.0, "method": "monte_carlo"}, "needs a temperature"),
         ({"teacher_weight": 0.5}, "needs teacher or start"),
         ({"parts": 7}, "multiple of parts"),
-        ({"executor": "ray", "method": "tosses"}, "executor ray plays lays"),
+        ({"executor": "ray", "method": "tosses"}, "executor ray are for lays"),
+        ({"parts": 2, "method": "expectation", "replay": 9, "start": "x"}, "parts and the"),
+        ({"entropy_weight": 0.1}, "needs the loss policy"),
+        ({"method": "tosses", "temperature": 0.5}, "learned without temperature"),
         ({"method": "tosses", "gate_every": 2}, "tosses are learned without"),
     ],
 )

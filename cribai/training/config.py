@@ -38,8 +38,8 @@ class TrainConfig(Config):
         deals: Deals in a wave.
         parts: Parts that a wave is played in; a whole number of deals each.
         executor: Where they are played: `here`, or by the workers of a `ray` cluster.
-        workers: How many workers.
-        address: Address of the cluster to join; one is started on this machine by default.
+        workers: How many workers, for `ray`.
+        address: Address of the cluster to join, for `ray`; one is started here by default.
         root_share: Share of the decisions that are learned from.
         waves: Waves in the run.
         random_first: Share of random lays in the first wave.
@@ -78,7 +78,7 @@ class TrainConfig(Config):
     method: Literal["branching", "monte_carlo", "search", "expectation", "tosses"] = "branching"
     library: Count = 300_000
     near_share: Share = 0.6
-    pool: Annotated[tuple[str, ...], Strict(False)] = ()
+    pool: Annotated[tuple[str, ...], Strict(False), Field(max_length=100)] = ()
     pool_share: Share = 0.0
     deals: Annotated[int, Field(ge=1, le=100_000)] = 4096
     parts: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -120,20 +120,26 @@ class TrainConfig(Config):
             raise ValueError("played needs replay.")
         if (self.pool_share > 0) != bool(self.pool):
             raise ValueError("pool and pool_share need each other.")
-        if CHAMPION in self.pool and self.gate_every == 0:
-            raise ValueError(f"{CHAMPION} in pool needs gate_every.")
+        if CHAMPION in self.pool and (self.gate_every == 0 or self.replay > 0):
+            raise ValueError(f"{CHAMPION} in pool needs gate_every, and goes without replay.")
         if self.loss == "policy" and (self.temperature == 0 or self.method == "monte_carlo"):
             raise ValueError(
                 "the loss policy needs a temperature, and a method that values all lays."
             )
         if self.teacher_weight > 0 and self.teacher is None and self.start is None:
             raise ValueError("teacher_weight needs teacher or start.")
+        if self.entropy_weight > 0 and self.loss != "policy":
+            raise ValueError("entropy_weight needs the loss policy.")
         if self.deals % self.parts != 0:
             raise ValueError("deals must be a multiple of parts.")
-        if self.executor == "ray" and (self.method == "tosses" or self.replay > 0):
-            raise ValueError("the executor ray plays lays that are learned from at once.")
-        if self.method == "tosses" and (self.pool or self.gate_every or self.teacher_weight):
-            raise ValueError("tosses are learned without pool, gate_every and teacher_weight.")
+        divided = self.executor == "ray" or self.parts > 1
+        if divided and (self.method == "tosses" or self.replay > 0):
+            raise ValueError("parts and the executor ray are for lays learned from at once.")
+        others = ("pool", "gate_every", "teacher_weight", "temperature")
+        if self.method == "tosses":
+            for name in others:
+                if getattr(self, name):
+                    raise ValueError(f"tosses are learned without {name}.")
         return self
 
     def settings(self) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 import csv
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
+from cribai.training.checkpoint import write_atomically
 from cribai.training.evaluation import Evaluation
 from cribai.training.gating import Challenge
 
@@ -55,8 +57,9 @@ class Curves:
         if path.exists():
             with path.open(newline="") as file:
                 rows = [row for row in list(csv.reader(file))[1:] if row and int(row[0]) <= wave]
-        with path.open("w", newline="") as file:
-            csv.writer(file).writerows([columns, *rows])
+        text = StringIO(newline="")
+        csv.writer(text).writerows([columns, *rows])
+        write_atomically(path, text.getvalue().encode())
 
     def _append(self, name: str, row: Sequence[object]) -> None:
         with (self._folder / name).open("a", newline="") as file:

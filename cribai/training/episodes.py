@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from cribai.agent import Agent
@@ -71,7 +72,15 @@ class LayEpisodes:
         """Returns what a part of a wave says, in arrays that are overwritten by the next."""
         self._selfplay.opponents = opponents
         evaluator = Evaluator(network, self._config.low_precision)
-        return self._selfplay.play(wave, evaluator, random_share, part)
+        if self._config.parts == 1:
+            return self._selfplay.play(wave, evaluator, random_share, part)
+        # The last bits of outputs depend on the number of threads, and workers have one.
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            return self._selfplay.play(wave, evaluator, random_share, part)
+        finally:
+            torch.set_num_threads(threads)
 
     def close(self) -> None:
         """See `Episodes.close`."""

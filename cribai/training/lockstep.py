@@ -52,6 +52,9 @@ class Lockstep:
     """States that are played on together, and room for what that takes.
 
     Attributes:
+        rules: RULES array (1,).
+        log: LOG array (1,), which nothing is written to.
+        stakes: STAKES array (1,).
         states: STATE array (most_states,).
         agents: The agents that may have seats, by their numbers; none at first.
         seats: int8 array (most_states, 2), the player in each seat: NETWORK or an agent's number.

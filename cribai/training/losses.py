@@ -58,7 +58,9 @@ class ValueLoss:
         loss = self.win_weight * win_loss(outputs, samples, batch)
         if self.teacher is not None and self.teacher_weight > 0:
             taught = _taught(self.teacher, samples, batch)
-            distance = (relative(values, masks) - relative(taught, masks)) ** 2 * masks
+            # All legal lays, also where one of them was valued.
+            legal = torch.from_numpy(samples.rows[batch][:, COLUMNS["legal"]])
+            distance = (relative(values, legal) - relative(taught, legal)) ** 2 * legal
             loss = loss + self.teacher_weight * (distance.sum(1) @ weights) / len(values)
         if self.relative:
             values = relative(values, masks)

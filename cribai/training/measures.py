@@ -34,8 +34,11 @@ def measure(
         `entropy` of the lays' chances in nats; `divergence`, Kullback and Leibler's, from the
         teacher's chances if there is one; `calibration`, the mean distance between the chances to
         win that were said and the share that was won over ten bins, if wins are known.
+        Nothing of a wave without roots.
     """
     rows = samples.rows[:MEASURED]
+    if len(rows) == 0:
+        return {}
     # All legal lays are compared, also where one of them was valued.
     legal = torch.from_numpy(rows[:, COLUMNS["legal"]])
     outputs = torch.from_numpy(network(rows))

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from cribai.agent import Agent
+from cribai.errors import ConfigError, CribaiError
 from cribai.tournament.ray import ray, start_ray
 from cribai.training.config import TrainConfig
 from cribai.training.episodes import LayEpisodes
@@ -30,19 +31,37 @@ class RayEpisodes:
     def __init__(self, config: TrainConfig) -> None:
         self._parts = config.parts
         self._started = start_ray(config.workers, config.address)
-        worker: Any = ray.remote(num_cpus=1)(_Worker)
-        self._workers = [worker.remote(config) for _ in range(min(config.workers, config.parts))]
+        # One that finds no core would be waited for without end.
+        cluster: Any = ray
+        cores = int(cluster.cluster_resources().get("CPU", 1))
+        worker: Any = cluster.remote(num_cpus=1)(_Worker)
+        number = max(min(config.workers, config.parts, cores), 1)
+        self._workers = [worker.remote(config) for _ in range(number)]
 
     def play(
         self, wave: int, random_share: float, network: Perceptron, opponents: Sequence[Agent]
     ) -> Samples:
-        """See `Episodes.play`."""
+        """See `Episodes.play`.
+
+        Raises:
+            CribaiError: What a worker raised.
+            ConfigError: A worker ended.
+        """
         shared = ray.put((network, tuple(opponents)))
         parts = [
             self._workers[part % len(self._workers)].play.remote(wave, part, random_share, shared)
             for part in range(self._parts)
         ]
-        return join(ray.get(parts))
+        try:
+            return join(ray.get(parts))
+        except ray.exceptions.RayError as error:
+            cause = getattr(error, "cause", None)
+            if isinstance(cause, CribaiError):
+                raise cause from None
+            what = str(cause or error).strip().splitlines()[0]
+            raise ConfigError(
+                f"A worker of the Ray cluster failed in wave {wave}: {what}; mend it and resume."
+            ) from None
 
     def close(self) -> None:
         """Leaves the cluster, which ends if it was started here."""

@@ -62,7 +62,9 @@ class Run:
         resume: Whether to go on from the folder's last checkpoint.
 
     Raises:
-        ConfigError: There is a checkpoint and it is not to be resumed, or it is of other settings.
+        AgentError: An agent of the pool or an opponent cannot be made, or refuses the rules.
+        ConfigError: There is a checkpoint and it is not to be resumed, or it is of other settings;
+            or an agent of the pool may forfeit.
         CheckpointError: A file of weights cannot be used.
     """
 
@@ -84,7 +86,8 @@ class Run:
         elif self.start is None:
             network = LayNetwork(hidden)
         else:
-            network = self.start.lays.train()
+            # A copy: the start's own is who plays where waves are replayed.
+            network = copy.deepcopy(self.start.lays).train()
         self.teacher = self._teacher()
         self.learner = Learner(
             network,
@@ -99,6 +102,8 @@ class Run:
         self.champion: Weights | None = None
         if config.gate_every > 0:
             self.champion = copy.deepcopy(self.weights() if self.start is None else self.start)
+        for spec in config.opponents:
+            make_agent(spec).check_rules(STANDARD)
         self._agents = [
             None if spec == CHAMPION else _checked(make_agent(spec)) for spec in config.pool
         ]
@@ -353,6 +358,7 @@ def _checked(agent: Agent) -> Agent:
     """Returns an agent of the pool.
 
     Raises:
+        AgentError: It refuses the rules.
         ConfigError: It may forfeit, which training cannot go on from.
     """
     if agent.may_forfeit:

@@ -144,12 +144,12 @@ class SelfPlay:
             Samples whose arrays are overwritten by the next wave.
         """
         # The first part's numbers are those of a wave that has no other.
-        place = (wave, part) if part > 0 else (wave,)
-        key = training_key(self.seed, 2, *place)
+        branch = (2, wave) if part == 0 else (8, wave, part)
+        key = training_key(self.seed, *branch)
         step = self._lockstep
         counts = step.counts[0]
         begin_deals(step.states, step.rules, key, self.library, self.deals)
-        self._seat_opponents(np.random.default_rng([self.seed, 6, *place]))
+        self._seat_opponents(np.random.default_rng([self.seed, 6, wave, part]))
         given = (step.states, step.rules, step.log, key, self.library, self.deals, step.seats)
         toss_deals(*given)
         step.toss(self.deals)
