@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.cards import NUM_RANKS
+from cribai.cards import DECK_SIZE, NUM_RANKS
 from cribai.engine.jit import inlined
 from cribai.rules import Rules
 
@@ -57,9 +57,11 @@ KNOWLEDGE: Final = np.dtype(
 
 
 def covers(rules: Rules) -> bool:
-    """Tells whether the analysis holds for rules: those of six cards for two players."""
-    sizes = (rules.num_players, rules.cards_dealt, rules.cards_tossed, rules.num_jokers)
-    return sizes == (2, 6, 2, 0) and (rules.fifteen, rules.thirty_one) == (15, 31)
+    """Tells whether the analysis holds for rules: those of the standard deal for two players."""
+    sizes = (rules.num_players, rules.cards_dealt, rules.cards_tossed, rules.deck_size)
+    totals = (rules.fifteen, rules.thirty_one)
+    is_plain = not (rules.is_varied or rules.lowball or rules.stinkhole)
+    return sizes == (2, 6, 2, DECK_SIZE) and totals == (15, 31) and is_plain
 
 
 @inlined
