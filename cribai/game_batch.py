@@ -63,7 +63,7 @@ class GameBatch:
             RulesError: The rules are unknown or the seed or dealer out of range.
         """
         rules = get_rules(rules)
-        states = np.zeros(size, engine.STATE)
+        states = np.zeros(size, engine.state_dtype(rules))
         dealer = (
             engine.NO_PLAYER
             if first_dealer is None
@@ -104,7 +104,7 @@ class GameBatch:
             IllegalActionError: An index is out of range, named twice, or its game is over.
         """
         chosen = self._due(indices)
-        array = np.zeros(len(chosen), engine.VIEW)
+        array = np.zeros(len(chosen), engine.view_dtype(self.rules))
         write_views(self.states, self._compiled, self.games, chosen, array)
         return ViewBatch(array, self.rules)
 
@@ -115,7 +115,7 @@ class GameBatch:
             seats: int array (n,) or one number, whose view.
         """
         chosen = np.broadcast_to(np.asarray(seats, np.int8), len(self)).copy()
-        array = np.zeros(len(self), engine.VIEW)
+        array = np.zeros(len(self), engine.view_dtype(self.rules))
         write_seat_views(self.states, self._compiled, chosen, self.games, array)
         return ViewBatch(array, self.rules)
 

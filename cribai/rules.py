@@ -255,10 +255,10 @@ class Rules:
 
     @property
     def is_varied(self) -> bool:
-        """Whether a deal has more to decide, or to see, than a toss and lays under one starter."""
+        """Whether a deal has more than a toss and lays under one starter, or more than one deck."""
         names = ("draw_before_toss", "draw_after_toss", "chosen_starter", "two_cribs", "bid")
         more = any(getattr(self, name) for name in (*names, "wild_kings", "muggins"))
-        return more or self.num_starters > 1
+        return more or self.num_starters > 1 or self.num_decks > 1
 
     @property
     def most_shown(self) -> int:
@@ -273,10 +273,10 @@ class Rules:
         if cards <= 5 and is_usual:
             return 29
         fifteens = max(
-            2 ** (jokers + 1) * comb(cards - jokers, (cards - jokers) // 2)
+            (2 << jokers) * comb(cards - jokers, (cards - jokers) // 2)
             for jokers in range(min(self.num_jokers, cards) + 1)
         )
-        runs = max(cards, 3) * 3 ** (cards // 3)
+        runs = max(cards, 3) * int(3 ** (cards // 3))
         return fifteens + cards * (cards - 1) + runs + cards + hand
 
     @property
@@ -298,9 +298,9 @@ class Rules:
     def gifts_start(self) -> int:
         """The first action that gives a card away, one for each place of the hand."""
         if self.draw_before_toss:
-            return self.throws_start + 2**self.cards_dealt - 1
+            return self.throws_start + (1 << self.cards_dealt) - 1
         if self.draw_after_toss:
-            return self.throws_start + 2 ** (self.cards_kept + self.num_given) - 1
+            return self.throws_start + (1 << self.cards_kept + self.num_given) - 1
         return self.throws_start
 
     @property

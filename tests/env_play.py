@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from cribai import PRESETS, Agent, GameBatch, Rules, ViewBatch, make_agent
 from cribai.cards import rank_of
 from hidden_cards import cards_in
+from plain_presets import PLAIN
 
 TWO_PLAYERS = ("standard", "short", "five_card")
 OBSERVATIONS = ("dict", "flat", "compact")
 ALL_RULES = (
-    *PRESETS.values(),
+    *PLAIN.values(),
     replace(PRESETS["standard"], name="jokers", num_jokers=4),
     replace(PRESETS["four_player"], name="no_partners", partnerships=False),
 )

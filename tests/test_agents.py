@@ -34,6 +34,7 @@ from cribai.testing import check_agent
 from cribai.tournament.match import play_pairs
 from cribai_agents.greedy import GreedyAgent
 from cribai_agents.uniform import UniformAgent
+from plain_presets import PLAIN
 
 REFUSED = {
     (name, rules)
@@ -126,7 +127,7 @@ A_NUMBER = 3
 # ------------------------------------------------------------------------------ the contract
 
 
-@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("rules", PLAIN)
 @pytest.mark.parametrize("name", agent_entry_points())
 def test_installed_agents_keep_the_contract(name: str, rules: str) -> None:
     agent = make_agent(name)
@@ -243,7 +244,7 @@ def greedy_card(view: View) -> int:
     )
 
 
-@pytest.mark.parametrize("rules", [*PRESETS.values(), JOKERS, BIG], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [*PLAIN.values(), JOKERS, BIG], ids=lambda rules: rules.name)
 def test_greedy_does_what_it_says(rules: Rules) -> None:
     batch = GameBatch.start(12, rules, seed=5)
     agent = GreedyAgent()

@@ -14,7 +14,7 @@ from command import run
 from cribai.cards import parse_card, parse_cards
 from cribai.game import Deal, Game
 from cribai.records import record_game, write_records
-from cribai.rules import PRESETS
+from plain_presets import PLAIN
 
 DEAL = Deal((parse_cards("6C 7D 8H JS 2C KD"), parse_cards("5C 5D TH 4S QC AD")), parse_card("JD"))
 SHOWN = """\
@@ -63,7 +63,7 @@ def games(tmp_path: Path) -> Path:
     write_records(
         path,
         [record_game(game, ["random"] * game.rules.num_players) for game in
-         (played(rules, seed) for seed, rules in enumerate(PRESETS))],
+         (played(rules, seed) for seed, rules in enumerate(PLAIN))],
     )  # fmt: skip
     return path
 
@@ -92,7 +92,7 @@ def test_shows_deals_calls_and_scores(tmp_path: Path) -> None:
 def test_every_preset(games: Path) -> None:
     finished = run("replay", str(games))
     assert (finished.status, finished.stderr) == (0, "")
-    for number, rules in enumerate(PRESETS, 1):
+    for number, rules in enumerate(PLAIN, 1):
         assert f"record {number}: {rules}, seed {number - 1}, " in finished.stdout
     assert " (random) and player " in finished.stdout
     assert finished.stdout.endswith("\n5 records verified\n")
@@ -110,7 +110,7 @@ def test_json(games: Path) -> None:
         "records": 5,
         "verified": True,
     }
-    for seed, (rules, shown) in enumerate(zip(PRESETS.values(), result["games"], strict=True)):
+    for seed, (rules, shown) in enumerate(zip(PLAIN.values(), result["games"], strict=True)):
         game = played(rules.name, seed)
         outcome = game.outcome()
         assert shown["rules"] == rules.to_dict()

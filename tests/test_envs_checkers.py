@@ -19,15 +19,15 @@ from stable_baselines3.common.env_checker import check_env as check_sb3_env
 
 import cribai.envs.pettingzoo as table
 import cribai.envs.table_env
-from cribai import PRESETS
 from env_play import OBSERVATIONS, TWO_PLAYERS
+from plain_presets import PLAIN
 
 pytestmark = pytest.mark.slow
 
 IDS = ("cribai/Cribbage-v0", "cribai/Discard-v0", "cribai/Pegging-v0")
 
 all_observations = pytest.mark.parametrize("observation", OBSERVATIONS)
-all_presets = pytest.mark.parametrize("rules", PRESETS)
+all_presets = pytest.mark.parametrize("rules", PLAIN)
 
 
 class NoWindow:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cribai import PRESETS
 from cribai.engine.state import DISCARD
 from cribai.envs.cribbage import CribbageEnv
 from cribai.envs.pettingzoo import raw_env
@@ -20,6 +19,7 @@ from env_play import (
     with_other_toss,
 )
 from hidden_cards import with_other_hidden_cards
+from plain_presets import PLAIN
 
 pytestmark = pytest.mark.slow
 
@@ -134,7 +134,7 @@ def assert_hides(env: raw_env, hiding: random.Random, frame: bool) -> int:
     return num_moved
 
 
-@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("rules", PLAIN)
 @all_observations
 def test_hidden_cards_do_not_show_to_any_agent_at_the_table(rules: str, observation: str) -> None:
     env = raw_env(rules, observation=observation)
@@ -151,7 +151,7 @@ def test_hidden_cards_do_not_show_to_any_agent_at_the_table(rules: str, observat
         assert num_moved > 40
 
 
-@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("rules", PLAIN)
 def test_state_has_what_observations_hide(rules: str) -> None:
     """The state vector changes when hidden cards do, lies in its space and is shown nowhere."""
     env = raw_env(rules)

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from cribai import PRESETS, Deal, Game, Rules, View, get_rules, parse_cards
+from cribai import Deal, Game, Rules, View, get_rules, parse_cards
 from cribai.cards import cards_text
 from cribai.engine import state as engine
 from cribai.envs.rendering import Window, draw_table, render_text
 from cribai.errors import ConfigError
+from plain_presets import PLAIN
 
 SIZE = (640, 960, 3)
 
@@ -165,7 +166,7 @@ def test_text_of_player_who_waits_has_no_actions() -> None:
 # Pictures
 
 
-@pytest.mark.parametrize("rules", [*PRESETS.values(), JOKERS], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [*PLAIN.values(), JOKERS], ids=lambda rules: rules.name)
 def test_every_view_draws(rules: Rules) -> None:
     frames = []
     for view in views_of(rules):

@@ -18,6 +18,7 @@ from cribai.envs.cribbage import CribbageEnv
 from cribai.envs.single_deal import DiscardEnv, PeggingEnv
 from cribai.envs.vector import CribbageVectorEnv
 from env_play import TWO_PLAYERS, assert_same, choose, frozen, play_episode
+from plain_presets import PLAIN
 
 ENVS = (CribbageEnv, DiscardEnv, PeggingEnv)
 
@@ -232,7 +233,7 @@ def test_copies_of_vectors_continue_identically(copied: Any, mode: str) -> None:
 
 
 @all_copies
-@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("rules", PLAIN)
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_copies_of_tables_continue_identically(copied: Any, rules: str, wrapped: bool) -> None:
     env = (table.env if wrapped else table.raw_env)(rules=rules)

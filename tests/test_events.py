@@ -9,7 +9,8 @@ import pytest
 from cribai.cards import parse_card, parse_cards
 from cribai.events import Event, EventKind
 from cribai.game import Deal, Game
-from cribai.rules import PRESETS, Rules
+from cribai.rules import Rules
+from plain_presets import PLAIN
 
 SHOWS = (EventKind.SHOW_HAND, EventKind.SHOW_CRIB)
 
@@ -140,7 +141,7 @@ def test_three_players_and_the_decks_card() -> None:
     ]
 
 
-@pytest.mark.parametrize("rules", [*PRESETS.values(), Rules(num_jokers=4)], ids=lambda r: r.name)
+@pytest.mark.parametrize("rules", [*PLAIN.values(), Rules(num_jokers=4)], ids=lambda r: r.name)
 @pytest.mark.parametrize("seed", range(4))
 def test_events_add_up_to_the_scores(rules: Rules, seed: int) -> None:
     game = Game(rules, seed=seed)

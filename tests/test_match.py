@@ -12,9 +12,10 @@ from cribai.agent import SimpleAgent
 from cribai.engine.simulate import RESULT
 from cribai.tournament.match import play_pairs, seatings
 from cribai.tournament.stats import Stats
+from plain_presets import PLAIN
 
 ALL_RULES = [
-    *PRESETS.values(),
+    *PLAIN.values(),
     Rules(name="four alone", num_players=4, cards_dealt=5, cards_tossed=1),
 ]
 all_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)

@@ -17,6 +17,7 @@ from cribai.tournament.match import play_pairs
 from cribai.tournament.recording import Recorder
 from cribai.tournament.run import Tournament, run_tournament
 from cribai.tournament.store import Store
+from plain_presets import PLAIN
 from tournaments import BRIEF_RULES, make_config
 
 AGENTS = ["random", "greedy", "random"]
@@ -48,7 +49,9 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "rules", [*PRESETS.values(), BRIEF_RULES, LONG], ids=lambda rules: f"{rules.name}{rules.target}"
+    "rules",
+    [*PLAIN.values(), BRIEF_RULES, LONG],
+    ids=lambda rules: f"{rules.name}{rules.target}",
 )
 def test_records_are_what_was_played(tmp_path: Path, rules: Rules) -> None:
     lines, results = record(rules, 3 if rules.target > 121 else 10)

@@ -30,10 +30,11 @@ from cribai.records import (
     to_json,
     write_records,
 )
-from cribai.rules import PRESETS, Rules
+from cribai.rules import Rules
+from plain_presets import PLAIN
 
 GOLDEN = Path(__file__).parent / "golden" / "records.jsonl"
-EVERY_RULES = [*PRESETS.values(), Rules(name="jokers", num_jokers=4)]
+EVERY_RULES = [*PLAIN.values(), Rules(name="jokers", num_jokers=4)]
 
 
 def played(rules: Rules | str = "standard", seed: int = 1, **options: Any) -> Game:

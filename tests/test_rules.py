@@ -11,19 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cribai.errors import RulesError
-from cribai.rules import (
-    MATCH_POINTS,
-    PRESETS,
-    STANDARD,
-    MatchPoints,
-    Rules,
-    get_match_points,
-    get_rules,
-)
+from cribai.match_points import MATCH_POINTS, MatchPoints, get_match_points
+from cribai.rules import PRESETS, STANDARD, Rules, get_rules
 
 
 def test_presets() -> None:
-    assert list(PRESETS) == ["standard", "short", "three_player", "four_player", "five_card"]
+    assert list(PRESETS)[:3] == ["standard", "short", "to_241"]
     sizes = {
         name: (r.num_players, r.cards_dealt, r.cards_kept, r.crib_size, r.num_sides, r.target)
         for name, r in PRESETS.items()
@@ -31,9 +24,23 @@ def test_presets() -> None:
     assert sizes == {
         "standard": (2, 6, 4, 4, 2, 121),
         "short": (2, 6, 4, 4, 2, 61),
+        "to_241": (2, 6, 4, 4, 2, 241),
+        "to_361": (2, 6, 4, 4, 2, 361),
         "three_player": (3, 5, 4, 4, 3, 121),
         "four_player": (4, 5, 4, 4, 2, 121),
         "five_card": (2, 5, 3, 4, 2, 61),
+        "five_card_classic": (2, 5, 3, 4, 2, 61),
+        "lowball": (2, 6, 4, 4, 2, 60),
+        "jokers": (2, 6, 4, 4, 2, 121),
+        "two_starters": (2, 6, 4, 4, 2, 121),
+        "two_decks": (2, 7, 5, 4, 2, 121),
+        "draw": (2, 6, 4, 4, 2, 121),
+        "chosen_starter": (2, 7, 4, 4, 2, 121),
+        "two_cribs": (2, 8, 4, 4, 2, 121),
+        "bid": (2, 6, 4, 4, 2, 121),
+        "wild_kings": (2, 6, 4, 4, 2, 121),
+        "muggins": (2, 6, 4, 4, 2, 121),
+        "stinkhole": (2, 6, 4, 4, 2, 121),
     }
     for name, rules in PRESETS.items():
         assert rules.name == name
@@ -44,10 +51,7 @@ def test_presets() -> None:
 def test_unknown_preset() -> None:
     with pytest.raises(RulesError) as caught:
         get_rules("bridge")
-    assert str(caught.value) == (
-        "Unknown rules 'bridge'; the presets are"
-        " standard, short, three_player, four_player, five_card."
-    )
+    assert str(caught.value) == (f"Unknown rules 'bridge'; the presets are {', '.join(PRESETS)}.")
 
 
 def test_actions() -> None:

@@ -23,8 +23,9 @@ from cribai.engine.simulate import (
     take_ended,
 )
 from cribai.rules import MAX_DEALT, MAX_PLAYERS, MAX_PLAYS
+from plain_presets import PLAIN
 
-presets = pytest.mark.parametrize("name", PRESETS)
+presets = pytest.mark.parametrize("name", PLAIN)
 
 
 def packed(records: Any) -> bytes:

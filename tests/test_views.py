@@ -27,9 +27,10 @@ from cribai import (
 from cribai.cards import NO_CARD
 from cribai.engine import state as engine
 from hidden_cards import cards_in, with_other_hidden_cards
+from plain_presets import PLAIN
 from reference import ReferenceGame
 
-ALL_RULES = [*PRESETS.values(), replace(PRESETS["standard"], name="jokers", num_jokers=4)]
+ALL_RULES = [*PLAIN.values(), replace(PRESETS["standard"], name="jokers", num_jokers=4)]
 
 all_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
 
@@ -253,7 +254,7 @@ def test_some_action_is_always_legal(rules: Rules) -> None:
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_nothing_is_legal_at_the_end(name: str) -> None:
     batch = GameBatch.start(2, name, seed=4)
     agent = make_agent("random")

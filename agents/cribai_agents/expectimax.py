@@ -189,11 +189,15 @@ class ExpectimaxAgent(Agent):
         return min(max((worth + 1) / 2, 0.0), 1.0)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuses all but the six-card game for two players; see `Agent.check_rules`."""
+        """Refuses all but the six-card game for two players, and its variants but other targets.
+
+        Its tables come from the standard game; see `covers` and `Agent.check_rules`.
+        """
         if not covers(rules):
             raise AgentError(
-                f"The agent {self.name!r} plays the six-card game for two players only, not"
-                f" {rules.name!r}; choose other rules or another agent."
+                f"The agent {self.name!r} plays the six-card game for two players without variants,"
+                f" for which its tables were made, not {rules.name!r};"
+                " choose other rules or another agent."
             )
 
     def _take_rules(self, rules: Rules) -> None:

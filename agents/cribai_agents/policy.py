@@ -96,11 +96,12 @@ class PolicyAgent(Agent):
         self._block = np.zeros((BLOCK, NUM_INPUTS), np.float32)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuses all but the six-card game for two players to 121 or fewer."""
+        """Refuses all but the six-card game for two players to 121 or fewer, without variants."""
         if not covers(rules) or rules.target > TARGET:
             raise AgentError(
-                f"The agent {self.name!r} plays the six-card game for two players to"
-                f" {TARGET} or fewer, not {rules.name!r}; choose other rules or another agent."
+                f"The agent {self.name!r} plays the six-card game for two players to {TARGET} or"
+                f" fewer without variants, for which its networks were trained, not {rules.name!r};"
+                " choose other rules or another agent."
             )
 
     def act(self, views: ViewBatch) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.cards import DECK_SIZE, NUM_RANKS
+from cribai.cards import NUM_RANKS
 from cribai.engine.jit import inlined
 from cribai.rules import Rules
 
@@ -57,11 +57,20 @@ KNOWLEDGE: Final = np.dtype(
 
 
 def covers(rules: Rules) -> bool:
-    """Tells whether the analysis holds for rules: those of the standard deal for two players."""
-    sizes = (rules.num_players, rules.cards_dealt, rules.cards_tossed, rules.deck_size)
-    totals = (rules.fifteen, rules.thirty_one)
-    is_plain = not (rules.is_varied or rules.lowball or rules.stinkhole)
-    return sizes == (2, 6, 2, DECK_SIZE) and totals == (15, 31) and is_plain
+    """Tells whether the analysis holds for rules: those of six cards for two players.
+
+    Target and skunk lines may be others, and the pone may start ahead. The tables come from play in
+    which points are wanted and a go scores at every score, with one deck and nothing to decide but
+    tosses and lays: variants that change this are not covered.
+    """
+    others = Rules(
+        name=rules.name,
+        target=rules.target,
+        skunk_line=rules.skunk_line,
+        double_skunk_line=rules.double_skunk_line,
+        pone_start=rules.pone_start,
+    )
+    return rules == others
 
 
 @inlined

@@ -46,7 +46,8 @@ def _running_scores(game: "Game") -> Iterator[tuple["Event", tuple[int, ...]]]:
     scores = list(game.start_scores)
     for event in game.events:
         side = game.rules.side_of(event.player)
-        scores[side] = min(scores[side] + event.points, game.rules.target)
+        total = scores[side] + event.points
+        scores[side] = total if game.rules.two_cribs else min(total, game.rules.target)
         yield event, tuple(scores)
 
 

@@ -13,7 +13,7 @@ from cribai.cards import NO_CARD
 from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.order import next_phase
 from cribai.engine.starters import turn_first
-from cribai.engine.state import DEAL, MAX_DECK, NO_BID, NO_GO, NO_PLAYER
+from cribai.engine.state import DEAL, NO_BID, NO_GO, NO_PLAYER
 
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -103,7 +103,7 @@ def shuffle(state: Any, rules: Any) -> None:
     """
     deck = state["deck"]
     size = rules["deck_size"]
-    for i in range(MAX_DECK):
+    for i in range(deck.shape[0]):
         deck[i] = rules["deck"][i]
     key = combine(state["deal_key"], state["num_deals"])
     needed = rules["cards_needed"]

@@ -65,7 +65,8 @@ def varied(absent: int) -> Callable[[F], F]:
                 return function
             return lambda *_: absent
 
-        overload(call, jit_options={"no_cfunc_wrapper": True}, strict=False)(choose)
+        options: Any = {"no_cfunc_wrapper": True}
+        overload(call, jit_options=options, strict=False)(choose)
         return cast("F", call)
 
     return decorate

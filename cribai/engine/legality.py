@@ -35,16 +35,18 @@ def is_legal(record: Any, rules: Any, action: int) -> bool:
     if record["phase"] == DISCARD:
         if action < 0 or action >= rules["num_tosses"]:
             return False
-        if is_varied(rules) and rules["two_cribs"]:
-            last = rules["toss_slots"][action, rules["cards_tossed"] - 1]
-            return bool(last < record["hand_size"])
-        return True
+        return not is_varied(rules) or bool(_is_within_hand(record, rules, action))
     if record["phase"] == PLAY:
         slot = action - rules["num_tosses"]
         if is_varied(rules) and rules["wild_kings"]:
             return _is_legal_lay(record, rules, slot)
         return 0 <= slot < rules["cards_kept"] and (int(record["playable"]) >> slot) & 1 == 1
     return bool(_is_legal_otherwise(record, rules, action))
+
+
+@varied(absent=True)
+def _is_within_hand(record: Any, rules: Any, toss: int) -> bool:
+    return bool(rules["toss_slots"][toss, rules["cards_tossed"] - 1] < record["hand_size"])
 
 
 @varied(absent=False)

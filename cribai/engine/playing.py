@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cribai.cards import KING
 from cribai.engine.awards import award, write_event
-from cribai.engine.jit import inlined, is_varied
+from cribai.engine.jit import inlined, varied
 from cribai.engine.parts import VALUES
 from cribai.engine.scoring import extend_series, play_points
 from cribai.engine.state import GO, GO_POINT, LAST_CARD, LAY, NAMED
@@ -38,11 +38,21 @@ def playable_slots(state: Any, rules: Any, player: int, room: int) -> int:
 def _give_turn(state: Any, rules: Any, player: int, slots: int) -> None:
     state["actor"] = player
     state["playable"] = slots
-    if is_varied(rules) and rules["wild_kings"]:
-        kings = 0
+    _note_kings(state, rules, player)
+
+
+@varied(absent=0)
+def _note_kings(state: Any, rules: Any, player: int) -> None:
+    kings = 0
+    if rules["wild_kings"]:
         for i in range(rules["cards_kept"]):
             kings |= (state["hands"][player, i] >> 2 == _KING) << i
-        state["kings"] = kings
+    state["kings"] = kings
+
+
+@varied(absent=0)
+def _note_rank(state: Any, rules: Any, place: int, rank: int) -> None:  # noqa: ARG001
+    state["play_ranks"][place] = rank
 
 
 @inlined
@@ -134,8 +144,7 @@ def lay(state: Any, rules: Any, log: Any, slot: int, king_rank: int) -> bool:
     state["series"] = series
     state["series_length"] = length
     points = play_points(series, length, count, rules["fifteen"], rules["thirty_one"])
-    if is_varied(rules) and rules["wild_kings"]:
-        state["play_ranks"][place] = laid >> 2
+    _note_rank(state, rules, place, laid >> 2)
     write_event(log, LAY, player, points, card + _NAMED * (king_rank + 1))
     if points > 0:
         state["pegged"][player] += points

@@ -41,7 +41,7 @@ def show(state: Any, rules: Any, log: Any) -> bool:
         if player == num_players:
             player = 0
         if is_varied(rules):
-            points = int(state["worths"][step])
+            points = _worth(state, rules, step)
         else:
             points = show_points(state["hands"], player, rules["cards_kept"], starter, False, rules)
         source = DEALER_HAND if player == dealer else PONE_HAND
@@ -57,6 +57,11 @@ def show(state: Any, rules: Any, log: Any) -> bool:
     state["times"][dealer, DEALER_CRIB] += 1
     write_event(log, SHOW_CRIB, dealer, points, starter)
     return award(state, rules, log, dealer, points)
+
+
+@varied(absent=0)
+def _worth(state: Any, rules: Any, step: int) -> int:  # noqa: ARG001
+    return int(state["worths"][step])
 
 
 @varied(absent=False)
@@ -97,7 +102,6 @@ def finish_deal(state: Any, rules: Any, log: Any) -> None:
     if is_varied(rules):
         count_all(state, rules)
         if rules["muggins"]:
-            state["show_step"] = NO_PLAYER
             ask_next_count(state, rules)
             return
     if not show(state, rules, log):

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from cribai.cards import JACK, NO_CARD
 from cribai.engine.awards import award, score, write_event
-from cribai.engine.jit import inlined, is_varied, varied
+from cribai.engine.jit import inlined, varied
 from cribai.engine.state import DEALER_HEELS, HEELS, TURN_STARTER
 
 HEELS_POINTS: Final = 2
@@ -25,8 +25,7 @@ def turn_first(state: Any, rules: Any) -> None:
     starter = int(state["deck"][_place(rules)])
     state["starter"] = starter
     state["times"][dealer, DEALER_HEELS] += 1
-    for player in range(rules["num_players"]):
-        state["starters"][player, 0] = starter
+    _share(state, rules, starter, 0)
     if (starter >> 2) == _JACK:
         state["points"][dealer, DEALER_HEELS] += HEELS_POINTS
         score(state, rules, dealer, HEELS_POINTS)
@@ -46,9 +45,7 @@ def turn_starter(state: Any, rules: Any, log: Any) -> bool:
     starter = int(state["deck"][_place(rules) + last])
     state["starter"] = starter
     state["times"][dealer, DEALER_HEELS] += 1
-    if is_varied(rules):
-        for player in range(rules["num_players"]):
-            state["starters"][player, last] = starter
+    _share(state, rules, starter, last)
     write_event(log, TURN_STARTER, dealer, 0, starter)
     if (starter >> 2) == _JACK:
         state["points"][dealer, DEALER_HEELS] += HEELS_POINTS
@@ -75,6 +72,12 @@ def turn_given(state: Any, rules: Any, log: Any) -> None:
         state["starters"][player, 0] = starter
         write_event(log, TURN_STARTER, player, 0, starter)
     state["starter"] = state["starters"][dealer, 0]
+
+
+@varied(absent=0)
+def _share(state: Any, rules: Any, starter: int, place: int) -> None:
+    for player in range(rules["num_players"]):
+        state["starters"][player, place] = starter
 
 
 @inlined

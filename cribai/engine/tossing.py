@@ -14,6 +14,11 @@ from cribai.engine.state import GIVE_CARD, THROW, TOSS
 _NO_CARD: Final = NO_CARD
 
 
+@varied(absent=0)
+def _shrink_hand(state: Any, rules: Any) -> None:
+    state["hand_size"] -= rules["cards_tossed"]
+
+
 @inlined
 def toss(state: Any, rules: Any, log: Any, action: int) -> bool:
     """Tosses the cards of a discard action to a crib: the one, or first his own, then the other's.
@@ -31,15 +36,13 @@ def toss(state: Any, rules: Any, log: Any, action: int) -> bool:
     hand = state["hands"][player]
     slots = rules["toss_slots"][action]
     num_tossed = rules["cards_tossed"]
+    is_first = is_varied(rules) and rules["two_cribs"] and state["tosses"][player, 0] == _NO_CARD
+    is_second = is_varied(rules) and rules["two_cribs"] and not is_first
     row = 0
-    before = 0
-    is_last = True
-    if is_varied(rules):
-        state["hand_size"] -= num_tossed
-        if rules["two_cribs"]:
-            is_last = state["tosses"][player, 0] != _NO_CARD
-            row = 1 - player if is_last else player
-            before = num_tossed if is_last else 0
+    if is_varied(rules) and rules["two_cribs"]:
+        row = player if is_first else 1 - player
+    before = num_tossed if is_second else 0
+    _shrink_hand(state, rules)
     kept = 0
     tossed = 0
     for i in range(rules["cards_dealt"]):
@@ -55,7 +58,7 @@ def toss(state: Any, rules: Any, log: Any, action: int) -> bool:
     for i in range(kept, rules["cards_dealt"]):
         hand[i] = _NO_CARD
     write_event(log, TOSS, player, 0, action)
-    return is_last
+    return not is_first
 
 
 @varied(absent=0)

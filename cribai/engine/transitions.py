@@ -57,10 +57,14 @@ def pass_on(state: Any, rules: Any, log: Any) -> None:
             return
         state["phase"] = phase
     state["actor"] = left_of(player, rules)
-    if is_varied(rules):
-        is_tossed = state["tosses"][state["actor"], 0] != _NO_CARD
-        size = rules["cards_kept"] + rules["num_given"]
-        state["hand_size"] = size if is_tossed else rules["cards_dealt"]
+    _measure_hand(state, rules)
+
+
+@varied(absent=0)
+def _measure_hand(state: Any, rules: Any) -> None:
+    is_tossed = state["tosses"][state["actor"], 0] != _NO_CARD
+    size = rules["cards_kept"] + rules["num_given"]
+    state["hand_size"] = size if is_tossed else rules["cards_dealt"]
 
 
 @varied(absent=0)

@@ -85,3 +85,4 @@ def count_all(state: Any, rules: Any) -> None:
             row >= 0,
             rules,
         )
+    state["show_step"] = -1

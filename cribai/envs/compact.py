@@ -29,8 +29,8 @@ class CompactEncoding(Encoding):
     With p players and k cards kept by each, in order, each number from 0 to 1:
 
     - the action mask.
-    - 14 each, a rank's cards over four, or over eight with two decks: in the hand; tossed by the
-      viewer; laid by him; laid by the others.
+    - 14 each, a rank's cards over four: in the hand; tossed by the viewer; laid by him; laid by the
+      others.
     - 14: the starter's rank.
     - 5 * 14: the ranks of the last five cards of the series, the last first.
     - 4 and 4: the hand's cards of each suit over the cards dealt; the starter's suit.
@@ -63,7 +63,7 @@ class CompactEncoding(Encoding):
         """Returns new observations of views; see `Encoding.encode`."""
         found = np.zeros((len(views), *cast("tuple[int]", self.space.shape)), np.float32)
         rules = compiled_rules(self.rules)
-        _write_compact(views.array, rules, NUM_SUITS * self.rules.num_decks, found)
+        _write_compact(views.array, rules, found)
         return found
 
     def decode(self, observation: Any) -> View:  # noqa: ARG002
@@ -75,12 +75,8 @@ class CompactEncoding(Encoding):
 
 
 @kernel
-def _write_compact(views: Any, rules: Any, copies: int, out: Any) -> None:
-    """Writes compact observations into an array of zeros, which is modified in place.
-
-    There are so many copies of each rank.
-    """
-    part = 1.0 / copies
+def _write_compact(views: Any, rules: Any, out: Any) -> None:
+    """Writes compact observations into an array of zeros, which is modified in place."""
     width = JOKER_RANK + 1
     start = rules[0]["num_tosses"] + rules[0]["cards_kept"]
     recent = start + 5 * width
@@ -97,15 +93,15 @@ def _write_compact(views: Any, rules: Any, copies: int, out: Any) -> None:
             if card == _NO_CARD:
                 continue
             if (played >> slot) & 1:
-                out[row, start + 2 * width + (card >> 2)] += part
+                out[row, start + 2 * width + (card >> 2)] += 0.25
             else:
-                out[row, start + (card >> 2)] += part
+                out[row, start + (card >> 2)] += 0.25
             # Laid cards are still counted at the show.
             out[row, suits + (card & 3)] += 1.0 / rules[0]["cards_dealt"]
         for slot in range(rules[0]["cards_tossed"]):
             card = view["tossed"][slot]
             if card != _NO_CARD:
-                out[row, start + width + (card >> 2)] += part
+                out[row, start + width + (card >> 2)] += 0.25
         starter = view["starter"]
         if starter != _NO_CARD:
             out[row, start + 4 * width + (starter >> 2)] = 1.0
@@ -113,7 +109,7 @@ def _write_compact(views: Any, rules: Any, copies: int, out: Any) -> None:
         num_plays = int(view["num_plays"])
         for place in range(num_plays):
             if view["play_players"][place] != 0:
-                out[row, start + 3 * width + (view["play_cards"][place] >> 2)] += part
+                out[row, start + 3 * width + (view["play_cards"][place] >> 2)] += 0.25
         for place in range(min(NUM_RECENT, int(view["series_length"]))):
             card = view["play_cards"][num_plays - 1 - place]
             out[row, recent + place * width + (card >> 2)] = 1.0

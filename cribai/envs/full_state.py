@@ -9,7 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from cribai.cards import NO_CARD, NUM_RANKS
-from cribai.engine.state import NUM_PHASES, STATE, compiled_rules
+from cribai.engine.state import NUM_PHASES, compiled_rules, state_dtype
 from cribai.envs.bounds import most_score
 from cribai.envs.variant_fields import num_cards
 from cribai.rules import MAX_BID, Rules
@@ -219,7 +219,7 @@ class StateEncoding:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self._parts = [part for part in PARTS if part.is_in(rules)]
-        blank = np.zeros(1, STATE)[0]
+        blank = np.zeros(1, state_dtype(rules))[0]
         blank["deck"] = compiled_rules(rules)[0]["deck"]
         high = np.concatenate(
             [

@@ -17,8 +17,8 @@ from cribai.engine.state import (
     NO_PLAYER,
     OVER,
     PLAY,
-    VIEW,
     compiled_rules,
+    view_dtype,
 )
 from cribai.engine.viewing import write_mask
 from cribai.envs.bounds import most_score
@@ -191,7 +191,7 @@ class DictEncoding(Encoding):
 
 def _empty_view(rules: Rules) -> Any:
     """Returns a VIEW record in which nothing is seen."""
-    view = np.zeros(1, VIEW)[0]
+    view = np.zeros(1, view_dtype(rules))[0]
     players = rules.num_players
     for name in ("hand", "tossed", "play_cards"):
         view[name] = NO_CARD

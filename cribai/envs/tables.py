@@ -19,7 +19,14 @@ from cribai.engine.episodes import (
     take_actions,
 )
 from cribai.engine.simulate import first_illegal
-from cribai.engine.state import NO_PLAYER, OVER, STATE, VIEW, compiled_rules, new_log
+from cribai.engine.state import (
+    NO_PLAYER,
+    OVER,
+    compiled_rules,
+    new_log,
+    state_dtype,
+    view_dtype,
+)
 from cribai.errors import AgentError, ConfigError, IllegalActionError, RulesError
 from cribai.game_batch import checked_seed
 from cribai.rules import Rules, get_rules
@@ -76,7 +83,7 @@ class Tables:
         self.opponent = checked_agent(opponent)
         self.opponent.check_rules(self.rules)
         self.last_deal = last_deal
-        self.states = np.zeros(size, STATE)
+        self.states = np.zeros(size, state_dtype(self.rules))
         # Before the first reset no decision is due.
         self.states["phase"] = OVER
         self.states["actor"] = NO_PLAYER
@@ -94,7 +101,7 @@ class Tables:
         self._numbers = np.full(size, -1, np.int64)
         # Numbers that no two episodes share, also when a row is seeded again.
         self._games = np.arange(size) - size
-        self._views = np.zeros(size, VIEW)
+        self._views = np.zeros(size, view_dtype(self.rules))
         self._make_scratch()
 
     def _make_scratch(self) -> None:
@@ -102,7 +109,7 @@ class Tables:
         self._compiled = compiled_rules(self.rules)
         self._log = new_log(enabled=False)
         self._due = np.zeros(size, np.int64)
-        self._due_views = np.zeros(size, VIEW)
+        self._due_views = np.zeros(size, view_dtype(self.rules))
         self._all_due = ViewBatch(self._due_views, self.rules)
         self._all_views = ViewBatch(self._views, self.rules)
 

@@ -23,7 +23,7 @@ from cribai.engine.simulate import (
     take_due,
     take_ended,
 )
-from cribai.engine.state import STATE, VIEW, compiled_rules, new_log
+from cribai.engine.state import compiled_rules, new_log, state_dtype, view_dtype
 from cribai.errors import AgentError, IllegalActionError
 from cribai.game_batch import MAX_NUMBER, checked_integer, checked_seed
 from cribai.rules import MAX_PLAYERS, Rules, get_rules
@@ -158,10 +158,10 @@ class _Tables:
         self.seat_sides = [rules.side_of(player) for player in range(rules.num_players)]
         self.compiled = compiled_rules(rules)
         self.log = new_log(enabled=False)
-        self.states = np.zeros(size, STATE)
+        self.states = np.zeros(size, state_dtype(rules))
         self.games = np.zeros(size, np.int64)
         self.seat_agents = np.zeros((size, MAX_PLAYERS), np.int8)
-        self.views = np.zeros(size, VIEW)
+        self.views = np.zeros(size, view_dtype(rules))
         self.places = np.zeros(size, np.int64)
         self.numbers = np.zeros(size, np.int64)
 

@@ -1,0 +1,181 @@
+"""How `greedy` values cards under any rules, and what it decides apart from lays.
+
+It throws away the cards without which its hand is worth as much, gives the card without which its
+hand is worth most, bids half of what its crib is worth on average, announces and claims truly.
+"""
+
+from typing import Any, Final
+
+from cribai.cards import NO_CARD
+from cribai.engine.bidding import highest_bid
+from cribai.engine.jit import inlined, is_varied, varied
+from cribai.engine.scoring import show_points, show_with_starters
+from cribai.engine.state import ANNOUNCE, BID, DRAW, GIVE, NO_PLAYER
+from cribai.rules import MAX_BID
+
+OTHERS_IN_CRIB: Final = 4
+"""About what a crib is worth beside the points among one's own two cards."""
+
+_NO_CARD: Final = NO_CARD
+
+
+@varied(absent=0)
+def _worth_under_starters(
+    view: Any, rules: Any, scratch: Any, row: int, size: int, player: int, is_crib: bool
+) -> int:
+    num_known = 0
+    for i in range(rules["num_starters"]):
+        num_known += view["starters"][player, i] != _NO_CARD
+    return show_with_starters(
+        scratch, row, size, view["starters"], player, num_known, is_crib, rules
+    )
+
+
+@inlined
+def _worth(view: Any, rules: Any, scratch: Any, row: int, size: int, is_crib: bool) -> int:
+    """Returns what cards are worth with the starters that are turned."""
+    if is_varied(rules):
+        return _worth_under_starters(view, rules, scratch, row, size, 0, is_crib)
+    return show_points(scratch, row, size, _NO_CARD, is_crib, rules)
+
+
+@inlined
+def best_toss(view: Any, rules: Any, scratch: Any) -> int:
+    """Returns the first of the tosses that leave most.
+
+    Args:
+        view: VIEW record in phase DISCARD.
+        rules: RULES record.
+        scratch: int64 array (2, MAX_CRIB). Modified in place.
+    """
+    if is_varied(rules):
+        return int(_best_varied_toss(view, rules, scratch))
+    sign = 1 if view["dealer"] == 0 else -1
+    return _toss_for(view, rules, scratch, int(rules["cards_dealt"]), sign)
+
+
+@varied(absent=0)
+def _best_varied_toss(view: Any, rules: Any, scratch: Any) -> int:
+    size = int(view["hand_size"])
+    owns = size == rules["cards_dealt"] if rules["two_cribs"] else view["crib_owner"] == 0
+    return _toss_for(view, rules, scratch, size, 1 if owns else -1)
+
+
+@inlined
+def _toss_for(view: Any, rules: Any, scratch: Any, size: int, sign: int) -> int:
+    aim = -1 if rules["lowball"] else 1
+    num_tossed = rules["cards_tossed"]
+    best = 0
+    most = -1000
+    for action in range(rules["num_tosses"]):
+        if is_varied(rules) and rules["toss_slots"][action, num_tossed - 1] >= size:
+            continue
+        kept = 0
+        tossed = 0
+        for i in range(size):
+            if tossed < num_tossed and rules["toss_slots"][action, tossed] == i:
+                scratch[1, tossed] = view["hand"][i]
+                tossed += 1
+            else:
+                scratch[0, kept] = view["hand"][i]
+                kept += 1
+        points = _worth(view, rules, scratch, 0, kept, False)
+        points += sign * _worth(view, rules, scratch, 1, tossed, True)
+        if aim * points > most:
+            most = aim * points
+            best = action
+    return best
+
+
+@varied(absent=0)
+def decide_otherwise(view: Any, rules: Any, scratch: Any) -> int:
+    """Returns the action in a phase that only variants have.
+
+    Args:
+        view: VIEW record.
+        rules: RULES record.
+        scratch: int64 array (2, MAX_CRIB). Modified in place.
+    """
+    if view["phase"] == DRAW:
+        return rules["throws_start"] + _useless(view, rules, scratch)
+    if view["phase"] == GIVE:
+        return rules["gifts_start"] + _best_gift(view, rules, scratch)
+    if view["phase"] == BID:
+        bid = _fair_bid(view, rules, scratch)
+        return rules["bids_start"] + (bid if bid > highest_bid(view) else 0)
+    worth = shown_worth(view, rules, scratch)
+    if view["phase"] == ANNOUNCE:
+        return rules["announcements_start"] + worth
+    return rules["claims_start"] + worth - view["announced"]
+
+
+@inlined
+def _worth_without(view: Any, rules: Any, scratch: Any, slot: int) -> int:
+    """Returns what the hand is worth without one card; with all for a slot beyond it."""
+    kept = 0
+    for i in range(view["hand_size"]):
+        if i != slot:
+            scratch[0, kept] = view["hand"][i]
+            kept += 1
+    return _worth(view, rules, scratch, 0, kept, False)
+
+
+@inlined
+def _useless(view: Any, rules: Any, scratch: Any) -> int:
+    """Returns a bit for each card without which the hand is worth no less; never for all."""
+    aim = -1 if rules["lowball"] else 1
+    size = int(view["hand_size"])
+    whole = _worth_without(view, rules, scratch, size)
+    cards = 0
+    for slot in range(size):
+        if aim * (_worth_without(view, rules, scratch, slot) - whole) >= 0:
+            cards |= 1 << slot
+    # One stays: the lowest, which fits most counts.
+    return cards if cards != (1 << size) - 1 else cards - 1
+
+
+@inlined
+def _best_gift(view: Any, rules: Any, scratch: Any) -> int:
+    """Returns the slot of the highest card without which the hand is worth most."""
+    aim = -1 if rules["lowball"] else 1
+    best = 0
+    most = -1000
+    for slot in range(view["hand_size"]):
+        points = aim * _worth_without(view, rules, scratch, slot)
+        if points >= most:
+            most = points
+            best = slot
+    return best
+
+
+@inlined
+def _fair_bid(view: Any, rules: Any, scratch: Any) -> int:
+    toss = _toss_for(view, rules, scratch, int(rules["cards_dealt"]), 1)
+    num_tossed = int(rules["cards_tossed"])
+    for i in range(num_tossed):
+        scratch[1, i] = view["hand"][rules["toss_slots"][toss, i]]
+    points = OTHERS_IN_CRIB + _worth(view, rules, scratch, 1, num_tossed, True)
+    return min(points // 2, MAX_BID)
+
+
+@varied(absent=0)
+def shown_worth(view: Any, rules: Any, scratch: Any) -> int:
+    """Returns what the cards that are being counted are worth.
+
+    Args:
+        view: VIEW record in phase ANNOUNCE or CLAIM.
+        rules: RULES record.
+        scratch: int64 array (2, MAX_CRIB). Modified in place.
+    """
+    player = int(view["shown_player"])
+    is_crib = view["shown_is_crib"] == 1
+    if player == NO_PLAYER:
+        return 0
+    if is_crib and rules["two_cribs"] == 0:
+        player = int(view["dealer"])
+    size = 0
+    for i in range(view["shown"].shape[0]):
+        if view["shown"][i] != _NO_CARD:
+            scratch[0, size] = view["shown"][i]
+            size += 1
+    return int(_worth_under_starters(view, rules, scratch, 0, size, player, is_crib))

@@ -1,0 +1,166 @@
+"""What players see in the variants: all that they may know, and nothing that is hidden."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.lib.recfunctions import repack_fields
+
+from cribai import NO_CARD, PRESETS, GameBatch, Rules, ViewBatch, make_agent
+from cribai.engine import state as engine
+from test_variants_games import VARIANTS
+
+variants = pytest.mark.parametrize("rules", VARIANTS, ids=lambda rules: rules.name)
+
+
+def packed(record: Any) -> bytes:
+    return bytes(repack_fields(record).tobytes())
+
+
+def hide(state: Any, rules: Rules, viewer: int, chance: random.Random) -> Any:
+    """The state with other cards wherever the viewer may not look."""
+    other = state.copy()
+
+    def cover(cards: Any) -> None:
+        for place in range(len(cards)):
+            if cards[place] != NO_CARD:
+                cards[place] = chance.randrange(56)
+
+    for row in other["crib"]:
+        cover(row)
+    cover(other["deck"])
+    for player in set(range(rules.num_players)) - {viewer}:
+        for name in ("hands", "tosses", "thrown"):
+            if name in (other.dtype.names or ()):
+                cover(other[name][player])
+        if rules.is_varied:
+            cover(other["given"][player : player + 1])
+    other["deal_key"] = chance.getrandbits(64)
+    if rules.is_varied:
+        other["worths"] = chance.randrange(30)
+    return other
+
+
+@variants
+def test_hidden_cards_do_not_show(rules: Rules) -> None:
+    chance = random.Random(1)
+    batch = GameBatch.start(12, rules, seed=5)
+    player = make_agent("random")
+    phases = set()
+    for _ in range(60):
+        due = np.flatnonzero(~batch.over)
+        for game in due[:4].tolist():
+            phases.add(int(batch.states[game]["phase"]))
+            for viewer in range(rules.num_players):
+                other = hide(batch.states[game], rules, viewer, chance)
+                both = GameBatch(
+                    np.array([batch.states[game], other], engine.state_dtype(rules)), rules, [7, 7]
+                )
+                views = both.seat_views(viewer)
+                assert packed(views.array[0]) == packed(views.array[1])
+                assert str(views[0]) == str(views[1])
+                assert (views.action_masks()[0] == views.action_masks()[1]).all()
+        batch.step(player.act(batch.views(due)), due)
+    expected = {engine.DISCARD, engine.PLAY}
+    expected |= {engine.DRAW} if rules.num_stock else set()
+    expected |= {engine.GIVE} if rules.chosen_starter else set()
+    expected |= {engine.BID} if rules.bid else set()
+    expected |= {engine.ANNOUNCE, engine.CLAIM} if rules.muggins else set()
+    assert phases == expected
+
+
+def seen(rules: str, steps: int, seed: int = 6) -> tuple[GameBatch, ViewBatch]:
+    """Both players' views after some random decisions of a game."""
+    batch = GameBatch.start(1, rules, seed=seed)
+    for _ in range(steps):
+        batch.step(make_agent("random").act(batch.views()))
+    views = [batch.seat_views(seat).array[0] for seat in range(2)]
+    return batch, ViewBatch(np.array(views, views[0].dtype), PRESETS[rules])
+
+
+def test_first_starter_is_seen_before_the_toss() -> None:
+    batch, views = seen("two_starters", 0)
+    first = int(batch.states["deck"][0, 12])
+    assert [view.starters for view in views] == [(first,), (first,)]
+    batch, views = seen("two_starters", 2)
+    assert views[0].starters == views[1].starters == tuple(batch.states["deck"][0, 12:14].tolist())
+    assert views[0].starter == batch.states["deck"][0, 13]
+
+
+def test_what_was_thrown_away_is_known_to_its_owner_alone() -> None:
+    batch, views = seen("draw", 1)
+    pone = 1 - int(batch.states["dealer"][0])
+    number = int(batch.states["num_thrown"][0, pone])
+    assert len(views[pone].thrown) == number
+    assert views[pone].num_thrown == (number, 0)
+    assert views[1 - pone].thrown == ()
+    assert views[1 - pone].num_thrown == (0, number)
+    dealt = batch.states["deck"][0, 6 * pone : 6 * pone + 6].tolist()
+    drawn = batch.states["deck"][0, 13 : 13 + number].tolist()
+    assert sorted((*views[pone].hand, *views[pone].thrown)) == sorted(dealt + drawn)
+
+
+def test_gifts_are_hidden_until_both_are_given() -> None:
+    batch, views = seen("chosen_starter", 3)
+    pone = 1 - int(batch.states["dealer"][0])
+    assert views[pone].given is not None
+    assert views[1 - pone].given is None
+    assert views[0].starters == views[1].starters == ()
+    batch, views = seen("chosen_starter", 4)
+    assert views[pone].starters == (views[1 - pone].given,)
+    assert views[pone].starters_of(1) == (views[pone].given,)
+
+
+def test_bids_are_open_and_decide_the_crib() -> None:
+    batch = GameBatch.start(40, "bid", seed=7)
+    views = batch.views()
+    assert views[0].bids == list(range(13))
+    batch.step([view.action_of_number(index % 13) for index, view in enumerate(views)])
+    for index, view in enumerate(batch.views()):
+        if index % 13 == 12:
+            assert view.is_discard  # The dealer could only pass and is not asked.
+            assert view.bids_made == (12, 0)
+            continue
+        assert view.bids_made == (None, index % 13)
+        assert view.bids == [0, *range(index % 13 + 1, 13)]
+        assert not view.owns_crib
+    rows = np.flatnonzero(batch.states["phase"] == engine.BID)
+    batch.step([view.action_of_number(0) for view in batch.views(rows)], rows)
+    for index, view in enumerate(batch.views()):
+        assert view.owns_crib == (index % 13 > 0)
+
+
+def test_kings_are_seen_with_the_ranks_they_were_laid_as() -> None:
+    batch, _ = seen("wild_kings", 2, seed=9)
+    for _ in range(40):
+        view = batch.views()[0]
+        kings = [action for action in view.legal_actions if view.rank_of(action) is not None]
+        if kings and view.count <= 21:
+            action = next(action for action in kings if view.rank_of(action) == 4)
+            card = view.cards_of(action)[0]
+            batch.step([action])
+            for seat in range(2):
+                then = batch.seat_views(seat)[0]
+                assert then.plays[len(view.plays)][1] == card
+                assert then.play_ranks[len(view.plays)] == 4
+            assert batch.states["count"][0] in (view.count + 5, 0)
+            return
+        batch.step([view.legal_actions[0]])
+    pytest.fail("no king was held")
+
+
+def test_counts_are_face_up_when_they_are_announced_and_claimed() -> None:
+    batch, views = seen("muggins", 2)
+    while not batch.views()[0].is_announcement:
+        batch.step([batch.views()[0].legal_actions[0]])
+    view = batch.views()[0]
+    assert not view.is_dealer
+    assert view.shown == view.kept
+    assert view.announcements == list(range(30))
+    batch.step([view.action_of_number(0)])
+    claim = batch.views()[0]
+    assert claim.is_claim
+    assert (claim.announced, claim.shown, claim.shown_worth) == (0, view.shown, view.shown_worth)
+    assert claim.claims == list(range(30))
+    assert views[0].shown == ()
