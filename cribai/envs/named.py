@@ -64,7 +64,7 @@ class DictEncoding(Encoding):
       those to his own crib first.
     - `bids` (p,) int8: one more than each player's bid, 0 before.
     - `crib_owner` (p,) int8, with bids: 1 for whose the crib is, once that is known.
-    - `play_ranks` (p * k, 13) int8, with wild kings: the rank under which each card was laid.
+    - `play_ranks` (p * k, r) int8, with wild kings: the rank under which each card was laid.
     - `announced` (1,) int16: the points announced for what is being counted.
     - `shown` (cards in a hand or crib, r + 4) int8: a row for each card that is being counted.
     - `shown_player` (p,) int8: 1 for whose they are.

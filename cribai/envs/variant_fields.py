@@ -131,7 +131,7 @@ def _read_starters(field: Array, rules: Rules) -> list[list[int]]:
 
 def _write_ranks(views: Array, rules: Rules) -> Array:
     ranks = views["play_ranks"][:, : _num_plays(rules)]
-    return np.stack([_one_hot(row, NUM_RANKS) for row in ranks.T], 1)
+    return np.stack([_one_hot(row, num_ranks(rules)) for row in ranks.T], 1)
 
 
 def _by_player(rules: Rules) -> tuple[int, ...]:
@@ -247,7 +247,7 @@ VARIANT_FIELDS: Final = (
     Field(
         "play_ranks",
         lambda rules: rules.wild_kings,
-        lambda rules: (_num_plays(rules), NUM_RANKS),
+        lambda rules: (_num_plays(rules), num_ranks(rules)),
         _one,
         _write_ranks,
         "play_ranks",
