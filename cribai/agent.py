@@ -99,13 +99,28 @@ class SimpleAgent(Agent):
     def choose_play(self, view: View) -> int:
         """Returns the card of `view.legal_cards` to lay."""
 
+    def choose_otherwise(self, view: View) -> int:
+        """Returns the action of a decision that only variants have.
+
+        By default nothing is thrown away or bid, the lowest card is given, and counts are true.
+        """
+        if view.is_announcement:
+            return view.action_of_number(view.shown_worth)
+        if view.is_claim:
+            return view.action_of_number(view.shown_worth - view.announced)
+        return view.legal_actions[0]
+
     @final
     def act(self, views: ViewBatch) -> NDArray[np.int64]:
         """Asks for each view in turn; see `Agent.act`."""
         actions = np.empty(len(views), np.int64)
         for index, view in enumerate(views):
-            cards = self.choose_discard(view) if view.is_discard else (self.choose_play(view),)
-            actions[index] = view.action_of(*cards)
+            if view.is_discard:
+                actions[index] = view.action_of(*self.choose_discard(view))
+            elif view.is_play:
+                actions[index] = view.action_of(self.choose_play(view))
+            else:
+                actions[index] = self.choose_otherwise(view)
         return actions
 
 

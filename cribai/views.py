@@ -134,7 +134,7 @@ class View(Sight):
 
         Args:
             cards: The cards.
-            rank: The rank that a wild king is laid as; its own by default.
+            rank: The rank that a wild king is laid as; the highest that may be laid by default.
 
         Raises:
             IllegalActionError: The rules do not allow it here.
@@ -159,7 +159,9 @@ class View(Sight):
         slots = [slot for slot, kept in enumerate(self.kept) if kept == card]
         slot = next(slot for slot in slots if playable >> slot & 1)
         if rules.wild_kings and int(self.record["kings"]) >> slot & 1:
-            named = rank_of(card) if rank is None else rank
+            room = rules.thirty_one - self.count
+            named = min(NUM_RANKS, room) - 1 if rank is None and room < value_of(card) else rank
+            named = rank_of(card) if named is None else named
             return rules.kings_start + NUM_RANKS * slot + named
         return rules.num_tosses + slot
 

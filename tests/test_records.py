@@ -102,7 +102,7 @@ def test_what_a_record_holds() -> None:
         "format", "rules", "seats", "seed", "pair", "game", "first_dealer", "start_scores",
         "deals", "scores", "winner", "checksum",
     ]  # fmt: skip
-    assert values["format"] == record.format == FORMAT == 1
+    assert values["format"] == record.format == FORMAT == 2
     assert values["rules"] == game.rules.to_dict()
     assert values["seats"] == ["greedy", "my_module:MyAgent"]
     assert [values[key] for key in ("seed", "pair", "game", "first_dealer")] == [5, 2, 1, 1]
@@ -111,7 +111,9 @@ def test_what_a_record_holds() -> None:
     assert values["winner"] == game.outcome().winner
     assert [action for deal in values["deals"] for action in deal["actions"]] == game.actions
     for deal, dealt in zip(values["deals"], game.dealt, strict=True):
-        assert list(deal) == ["hands", "to_crib", "starter", "actions"]
+        assert list(deal) == [
+            "hands", "to_crib", "starter", "second_starter", "stock", "actions"
+        ]  # fmt: skip
         assert deal["hands"] == [" ".join(map(card_text, hand)) for hand in dealt.hands]
         assert deal["starter"] == card_text(dealt.starter)
         assert deal["to_crib"] == ""
@@ -325,7 +327,10 @@ def test_a_change_that_the_engine_cannot_see() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"format": 2}, "The record is of format 2 and this version of cribai reads format 1;"),
+        (
+            {"format": 3},
+            "The record is of format 3 and this version of cribai reads formats 1 and 2;",
+        ),
         ({"format": "1"}, "Format is '1'; it must be an integer."),
         ({"rules": "standard"}, "The record's rules is 'standard'; it must be a JSON object."),
         ({"seats": "greedy"}, "Seats is 'greedy'; it must be a list."),
@@ -361,7 +366,7 @@ def test_wrong_values(change: dict[str, Any], sentence: str) -> None:
     [
         ({"hands": "5H"}, "Hands of deal 2 is '5H'; it must be a list."),
         ({"hands": [5, 5]}, "A hand of deal 2 is 5; it must be a text."),
-        ({"starter": None}, "Starter of deal 2 is None; it must be a text."),
+        ({"starter": None}, "Deal 2: A deal of short turns 1 starters and has 0 cards to draw"),
         ({"starter": "1H"}, "'1H' is not a card; write a rank of"),
         ({"starter": "J1"}, "Deal 2: The deal "),
         ({"to_crib": "AC"}, "Deal 2: A deal of short has 2 hands of 6 and 0 cards to the crib"),

@@ -212,9 +212,9 @@ def check_cards(states: NDArray[Any], batch: GameBatch) -> None:
     tosses = states["tosses"][:, : rules.num_players].reshape(size, -1)
     held = np.sort(np.concatenate([hands, tosses], axis=1), axis=1)[:, ::-1][:, :num_dealt]
     assert (np.sort(held, axis=1) == np.sort(front[:, :num_dealt], axis=1)).all()
-    in_crib = np.arange(states["crib"].shape[2]) < states["num_crib"][:, None]
+    in_crib = np.arange(states["crib"].shape[2]) < states["num_crib"][:, :1]
     num_tossed = (tosses != NO_CARD).sum(axis=1)
-    assert (states["num_crib"] == num_tossed + rules.crib_from_deck).all()
+    assert (states["num_crib"][:, 0] == num_tossed + rules.crib_from_deck).all()
     crib = np.sort(np.where(in_crib, states["crib"][:, 0], NO_CARD), axis=1)
     crib_from_deck = front[:, num_dealt : num_dealt + rules.crib_from_deck]
     sent = np.concatenate([tosses, crib_from_deck], axis=1)

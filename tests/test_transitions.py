@@ -175,7 +175,7 @@ def play_random_games(rules: Rules, num_games: int, reference_of: ReferenceOf) -
 @pytest.mark.parametrize("name", PRESET_NAMES)
 def test_random_games(name: str, reference_of: ReferenceOf) -> None:
     met = play_random_games(PRESETS[name], 60, reference_of)
-    assert set(EventKind.__members__) <= set(met)
+    assert {kind.name for kind in EventKind if kind <= EventKind.WIN} <= set(met)
     assert {"won by LAY", "won by SHOW_HAND"} <= set(met)
 
 

@@ -1,9 +1,21 @@
 """The shipped agents in the variants, and records of their games."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from cribai import PRESETS, AgentError, Game, GameBatch, Rules, record_game, replay
+from cribai import (
+    PRESETS,
+    AgentError,
+    Game,
+    GameBatch,
+    Rules,
+    SimpleAgent,
+    View,
+    record_game,
+    replay,
+)
 from cribai.agent import Agent
 from cribai.records import from_json, to_json
 from cribai_agents.forgetful import ForgetfulAgent
@@ -25,7 +37,7 @@ def play(agents: tuple[Agent, Agent], rules: Rules, size: int, seed: int = 1) ->
     return batch
 
 
-@variants
+@pytest.mark.parametrize("rules", [r for r in VARIANTS if r.name in PRESETS], ids=lambda r: r.name)
 def test_greedy_beats_random(rules: Rules) -> None:
     batch = play((GreedyAgent(), UniformAgent()), rules, 60)
     assert (batch.winners == 0).mean() > 0.7
@@ -41,6 +53,22 @@ def test_decisions_do_not_depend_on_the_batch(rules: Rules) -> None:
             views = alone.views()
             alone.step(agents[int(alone.states["actor"][0]) % 2].act(views))
         assert (alone.scores[0] == whole.scores[pair]).all()
+
+
+class FirstCards(SimpleAgent):
+    """Knows nothing of variants."""
+
+    def choose_discard(self, view: View) -> Sequence[int]:
+        return view.tosses[0]
+
+    def choose_play(self, view: View) -> int:
+        return view.legal_cards[-1]
+
+
+@variants
+def test_simple_agents_need_not_know_of_variants(rules: Rules) -> None:
+    batch = play((FirstCards(), FirstCards()), rules, 3)
+    assert batch.over.all()
 
 
 def test_greedy_counts_truly_and_claims_what_was_missed() -> None:

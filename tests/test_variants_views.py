@@ -66,7 +66,9 @@ def test_hidden_cards_do_not_show(rules: Rules) -> None:
     expected |= {engine.DRAW} if rules.num_stock else set()
     expected |= {engine.GIVE} if rules.chosen_starter else set()
     expected |= {engine.BID} if rules.bid else set()
-    expected |= {engine.ANNOUNCE, engine.CLAIM} if rules.muggins else set()
+    expected |= {engine.ANNOUNCE} if rules.muggins else set()
+    # Where hands may be worth hundreds, a random announcement is hardly ever too low.
+    expected |= {engine.CLAIM} if rules.name == "muggins" else set()
     assert phases == expected
 
 

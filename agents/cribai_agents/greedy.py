@@ -15,7 +15,7 @@ from cribai.cards import NUM_RANKS
 from cribai.engine.jit import inlined, is_varied, kernel, varied
 from cribai.engine.parts import VALUES
 from cribai.engine.scoring import extend_series, play_points
-from cribai.engine.state import DISCARD, PLAY, compiled_rules
+from cribai.engine.state import PLAY, compiled_rules
 from cribai.rules import MAX_CRIB
 from cribai.views import ViewBatch
 from cribai_agents.greedy_variants import best_toss, decide_otherwise
@@ -38,12 +38,13 @@ class GreedyAgent(Agent):
 def _act(views: Any, rules: Any, scratch: Any, actions: Any) -> None:
     for place in range(views.shape[0]):
         view = views[place]
-        if view["phase"] == DISCARD:
-            actions[place] = best_toss(view, rules[0], scratch)
-        elif view["phase"] == PLAY:
+        if view["phase"] == PLAY:
             actions[place] = _best_lay(view, rules[0])
         elif is_varied(rules[0]):
             actions[place] = decide_otherwise(view, rules[0], scratch)
+        else:
+            sign = 1 if view["dealer"] == 0 else -1
+            actions[place] = best_toss(view, rules[0], scratch, rules[0]["cards_dealt"], sign)
 
 
 @inlined

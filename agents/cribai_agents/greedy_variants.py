@@ -1,7 +1,8 @@
 """How `greedy` values cards under any rules, and what it decides apart from lays.
 
 It throws away the cards without which its hand is worth as much, gives the card without which its
-hand is worth most, bids half of what its crib is worth on average, announces and claims truly.
+hand is worth most, bids half of what its crib is worth on average (all of it
+where that costs nothing), announces and claims truly.
 """
 
 from typing import Any, Final
@@ -10,7 +11,7 @@ from cribai.cards import NO_CARD
 from cribai.engine.bidding import highest_bid
 from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.scoring import show_points, show_with_starters
-from cribai.engine.state import ANNOUNCE, BID, DRAW, GIVE, NO_PLAYER
+from cribai.engine.state import ANNOUNCE, BID, DISCARD, DRAW, GIVE, NO_PLAYER
 from cribai.rules import MAX_BID
 
 OTHERS_IN_CRIB: Final = 4
@@ -32,37 +33,16 @@ def _worth_under_starters(
 
 
 @inlined
-def _worth(view: Any, rules: Any, scratch: Any, row: int, size: int, is_crib: bool) -> int:
-    """Returns what cards are worth with the starters that are turned."""
-    if is_varied(rules):
-        return _worth_under_starters(view, rules, scratch, row, size, 0, is_crib)
-    return show_points(scratch, row, size, _NO_CARD, is_crib, rules)
-
-
-@inlined
-def best_toss(view: Any, rules: Any, scratch: Any) -> int:
+def best_toss(view: Any, rules: Any, scratch: Any, size: int, sign: int) -> int:
     """Returns the first of the tosses that leave most.
 
     Args:
-        view: VIEW record in phase DISCARD.
+        view: VIEW record in phase DISCARD, or before it.
         rules: RULES record.
         scratch: int64 array (2, MAX_CRIB). Modified in place.
+        size: Cards in the hand.
+        sign: 1 if the crib is the viewer's own, else -1.
     """
-    if is_varied(rules):
-        return int(_best_varied_toss(view, rules, scratch))
-    sign = 1 if view["dealer"] == 0 else -1
-    return _toss_for(view, rules, scratch, int(rules["cards_dealt"]), sign)
-
-
-@varied(absent=0)
-def _best_varied_toss(view: Any, rules: Any, scratch: Any) -> int:
-    size = int(view["hand_size"])
-    owns = size == rules["cards_dealt"] if rules["two_cribs"] else view["crib_owner"] == 0
-    return _toss_for(view, rules, scratch, size, 1 if owns else -1)
-
-
-@inlined
-def _toss_for(view: Any, rules: Any, scratch: Any, size: int, sign: int) -> int:
     aim = -1 if rules["lowball"] else 1
     num_tossed = rules["cards_tossed"]
     best = 0
@@ -79,8 +59,12 @@ def _toss_for(view: Any, rules: Any, scratch: Any, size: int, sign: int) -> int:
             else:
                 scratch[0, kept] = view["hand"][i]
                 kept += 1
-        points = _worth(view, rules, scratch, 0, kept, False)
-        points += sign * _worth(view, rules, scratch, 1, tossed, True)
+        if is_varied(rules):
+            points = _worth_under_starters(view, rules, scratch, 0, kept, 0, False)
+            points += sign * _worth_under_starters(view, rules, scratch, 1, tossed, 0, True)
+        else:
+            points = show_points(scratch, 0, kept, _NO_CARD, False, rules)
+            points += sign * show_points(scratch, 1, tossed, _NO_CARD, True, rules)
         if aim * points > most:
             most = aim * points
             best = action
@@ -89,13 +73,17 @@ def _toss_for(view: Any, rules: Any, scratch: Any, size: int, sign: int) -> int:
 
 @varied(absent=0)
 def decide_otherwise(view: Any, rules: Any, scratch: Any) -> int:
-    """Returns the action in a phase that only variants have.
+    """Returns the action under varied rules, lays apart.
 
     Args:
         view: VIEW record.
         rules: RULES record.
         scratch: int64 array (2, MAX_CRIB). Modified in place.
     """
+    if view["phase"] == DISCARD:
+        size = int(view["hand_size"])
+        owns = size == rules["cards_dealt"] if rules["two_cribs"] else view["crib_owner"] == 0
+        return best_toss(view, rules, scratch, size, 1 if owns else -1)
     if view["phase"] == DRAW:
         return rules["throws_start"] + _useless(view, rules, scratch)
     if view["phase"] == GIVE:
@@ -117,7 +105,7 @@ def _worth_without(view: Any, rules: Any, scratch: Any, slot: int) -> int:
         if i != slot:
             scratch[0, kept] = view["hand"][i]
             kept += 1
-    return _worth(view, rules, scratch, 0, kept, False)
+    return int(_worth_under_starters(view, rules, scratch, 0, kept, 0, False))
 
 
 @inlined
@@ -150,12 +138,13 @@ def _best_gift(view: Any, rules: Any, scratch: Any) -> int:
 
 @inlined
 def _fair_bid(view: Any, rules: Any, scratch: Any) -> int:
-    toss = _toss_for(view, rules, scratch, int(rules["cards_dealt"]), 1)
+    toss = best_toss(view, rules, scratch, int(rules["cards_dealt"]), 1)
     num_tossed = int(rules["cards_tossed"])
     for i in range(num_tossed):
         scratch[1, i] = view["hand"][rules["toss_slots"][toss, i]]
-    points = OTHERS_IN_CRIB + _worth(view, rules, scratch, 1, num_tossed, True)
-    return min(points // 2, MAX_BID)
+    tossed = _worth_under_starters(view, rules, scratch, 1, num_tossed, 0, True)
+    points = OTHERS_IN_CRIB + tossed
+    return min(points if rules["bid_takes_whole"] else points // 2, MAX_BID)
 
 
 @varied(absent=0)
