@@ -4,11 +4,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from cribai.engine.awards import end_game
+from cribai.engine.awards import end_game, score
 from cribai.engine.dealing import deal, start_game
 from cribai.engine.jit import inlined, kernel
 from cribai.engine.legality import is_legal
-from cribai.engine.state import DEAL, NO_PLAYER
+from cribai.engine.state import DEAL, DEALER_HEELS, NO_PLAYER
 from cribai.engine.transitions import advance
 from cribai.engine.viewing import write_view
 
@@ -59,7 +59,8 @@ def begin_episodes(
         cycle: int8 array (k,), the learner's seats.
         deals_first: int64 array (n,), 1 if the learner deals first, 0 if the opponent does,
             NO_PLAYER to cut for it.
-        scores: int64 array (n, NUM_PLACES), from which the games begin.
+        scores: int64 array (n, NUM_PLACES), from which the games begin, below zero for the rules'
+            own. Heels of a starter that is turned at once come on top and can end a game.
         learners: int8 array (n,). Modified in place at the rows: the learner's seat.
     """
     length = cycle.shape[0]
@@ -72,9 +73,15 @@ def begin_episodes(
         if first_dealer != NO_PLAYER:
             first_dealer = learner if first_dealer == 1 else 1 - learner
         start_game(states[row], rules[0], seeds[row], pair, game, first_dealer)
+        learners[row] = learner
+        if scores[row, 0] < 0:
+            continue
         states[row]["scores"][learner] = scores[row, 0]
         states[row]["scores"][1 - learner] = scores[row, 1]
-        learners[row] = learner
+        dealer = int(states[row]["dealer"])
+        heels = int(states[row]["points"][dealer, DEALER_HEELS])
+        if heels > 0:
+            score(states[row], rules[0], dealer, heels)
 
 
 @inlined
@@ -243,7 +250,8 @@ def observe(
             episode["own_start"] = before[i]["own_start"]
             episode["other_start"] = before[i]["other_start"]
         else:
-            # Nothing can be scored in a deal before the learner's toss.
+            # Only heels can be scored in a deal before the learner's first decision, and only under
+            # rules by which a starter is turned at once.
             episode["own_start"] = episode["own_score"]
             episode["other_start"] = episode["other_score"]
         episode["own_pegged"] = state["pegged"][learner]

@@ -12,10 +12,10 @@ from cribai.rules import Rules
 class CribbageEnv(TableEnv):
     """A game of cribbage against an opponent.
 
-    An action is a number, see `docs/architecture.md`: the tosses come first, then the kept cards.
-    When an episode ends, `info` also has "result" (1 won, -1 lost, 0 tied), "skunk" (what the loser
-    suffers: 0, 1 or 2), "scores" (the learner's and the opponent's) and "illegal_action" (whether
-    it ended by one). Episodes are never truncated.
+    An action is a number, see `docs/architecture.md`: the tosses come first, then the kept cards,
+    then what variants add. When an episode ends, `info` also has "result" (1 won, -1 lost, 0 tied),
+    "skunk" (what the loser suffers: 0, 1 or 2), "scores" (the learner's and the opponent's) and
+    "illegal_action" (whether it ended by one). Episodes are never truncated.
 
     Args:
         rules: Rules of two players, or a preset's name.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cribai.envs import artwork
 from cribai.envs.artwork import CREAM, MARGIN, height_of
 from cribai.envs.pegboard import pegged_board
-from cribai.envs.scene import Scene
+from cribai.envs.scene import Scene, symbols_text
 from cribai.views import View
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def draw(scene: Scene) -> NDArray[np.uint8]:
     for player, (place, spots) in enumerate(layout.spots):
         _draw_plate(image, scene, player, spots)
         _draw_laid(image, scene, player, place, layout)
-        if player == scene.view.dealer:
-            _draw_crib(image, scene, spots)
+        if player in scene.crib_owners:
+            _draw_crib(image, scene, player, spots)
     for player, (place, spots) in enumerate(layout.spots):
         if player:
             _draw_backs(image, scene.num_held(player), place, spots)
@@ -137,7 +137,7 @@ def draw(scene: Scene) -> NDArray[np.uint8]:
             sign = artwork.button("GO", (214, 48, 49), CREAM)
             _paste(image, sign, (spots.plate[0] + PLATE_WIDTH - 14, spots.plate[1]))
     _draw_hand(image, scene, layout.spots[0][1])
-    if not scene.view.is_discard:
+    if not scene.is_early:
         disc = artwork.count_disc(
             scene.view.count, scene.view.rules.thirty_one, layout.count_radius
         )
@@ -181,6 +181,8 @@ def _draw_plate(image: "Image.Image", scene: Scene, player: int, spots: Spots) -
         _paste(
             image, artwork.button("D", CREAM, artwork.INK), (spots.plate[0] + 12, spots.plate[1])
         )
+    if note := scene.note(player):
+        _write(image, note, (spots.plate[0] + PLATE_WIDTH / 2, spots.plate[1] - 8))
 
 
 def _draw_deck(image: "Image.Image", scene: Scene, layout: Layout) -> None:
@@ -188,11 +190,13 @@ def _draw_deck(image: "Image.Image", scene: Scene, layout: Layout) -> None:
     back = artwork.card_back(layout.deck_width)
     for shift in (4, 2, 0):
         _paste(image, back, (x + shift, y + shift))
-    starter = scene.view.starter
-    if starter is not None:
-        _paste(image, artwork.card_face(starter, layout.deck_width), (x - 2, y - 2))
-    caption = "deck" if starter is None else "starter"
-    _write(image, caption, layout.caption)
+    starters = scene.starters
+    for place, (starter, _) in enumerate(starters):
+        face = artwork.card_face(starter, layout.deck_width)
+        _paste(image, face, (x - 2 + place * layout.deck_width / 2, y - 2))
+    caption = ("deck", "starter", "starters")[len(starters)]
+    whose = ", ".join(whose for _, whose in starters if whose)
+    _write(image, whose or caption, layout.caption)
 
 
 def _draw_backs(image: "Image.Image", number: int, place: int, spots: Spots) -> None:
@@ -207,14 +211,19 @@ def _draw_backs(image: "Image.Image", number: int, place: int, spots: Spots) -> 
         _paste(image, artwork.card_back(BACK_WIDTH, 90), (x, y + offset))
 
 
-def _draw_crib(image: "Image.Image", scene: Scene, spots: Spots) -> None:
-    number = scene.num_crib
+def _draw_crib(image: "Image.Image", scene: Scene, owner: int, spots: Spots) -> None:
+    """Draws a player's crib, face up when it is counted."""
+    view = scene.view
+    number = scene.num_crib(owner)
     x, y = spots.crib
-    offsets, _ = _row(number, CRIB_WIDTH, 14, 96)
+    pieces = [artwork.card_back(CRIB_WIDTH)] * number
+    if scene.counted == "crib" and view.record["shown_player"] == owner:
+        pieces = [artwork.card_face(card, CRIB_WIDTH) for card in view.shown]
+    offsets, _ = _row(len(pieces), CRIB_WIDTH, 14, 96)
     if not number:
         _paste(image, artwork.card_place(CRIB_WIDTH), (x, y))
-    for offset in offsets:
-        _paste(image, artwork.card_back(CRIB_WIDTH), (x + offset, y))
+    for offset, piece in zip(offsets, pieces, strict=True):
+        _paste(image, piece, (x + offset, y))
     caption = f"crib: {number}" if number else "crib"
     _write(image, caption, (x, y + height_of(CRIB_WIDTH) / 2 + 12))
 
@@ -228,14 +237,16 @@ def _draw_laid(image: "Image.Image", scene: Scene, player: int, place: int, layo
     if place in (LEFT, RIGHT) and cards:
         room = (len(cards) - 1) * step + width
         x += (room - layout.laid_room) / 2 * (1 if place == LEFT else -1)
-    for offset, (card, made) in zip(offsets, cards, strict=True):
+    for offset, (card, _, made) in zip(offsets, cards, strict=True):
         look = "dim" if made is None else "bright"
         _paste(image, artwork.card_face(card, width, look), (x + offset, y))
     low = y + height_of(width) / 2 - 2
-    for offset, (_, made) in zip(offsets, cards, strict=True):
+    for offset, (_, named, made) in zip(offsets, cards, strict=True):
+        middle = x + offset - width / 2 + min(step, width) / 2
         if made is not None:
-            left = x + offset - width / 2
-            _paste(image, artwork.pill(str(made)), (left + min(step, width) / 2, low))
+            _paste(image, artwork.pill(str(made)), (middle, low))
+        if named:
+            _paste(image, artwork.pill(f"={named}"), (middle, y))
 
 
 def _draw_hand(image: "Image.Image", scene: Scene, spots: Spots) -> None:
@@ -248,10 +259,16 @@ def _draw_hand(image: "Image.Image", scene: Scene, spots: Spots) -> None:
         dim = bool(playable) and card not in playable
         face = artwork.card_face(card, HAND_WIDTH, "dim" if dim else "plain")
         _paste(image, face, (x + offset, y - 10 * (card in playable)))
-    if view.is_discard and scene.legal_actions:
-        _write(image, f"toss {view.rules.cards_tossed} to the crib", (x, 480), 15)
-    if scene.tossed_text:
-        _write(image, f"tossed {scene.tossed_text.replace('T', '10')}", (20, 552), 13, "lm")
+    if scene.prompt:
+        _write(image, scene.prompt, (x, 480), 15)
+    gone = {
+        "tossed": view.tossed,
+        "thrown": view.thrown,
+        "given": () if view.given is None else (view.given,),
+    }
+    texts = [f"{name} {symbols_text(cards)}" for name, cards in gone.items() if cards]
+    for place, text in enumerate(texts):
+        _write(image, text.replace("T", "10"), (20, 552 - 18 * place), 13, "lm")
 
 
 def _draw_banner(image: "Image.Image", scene: Scene) -> None:

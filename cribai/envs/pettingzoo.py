@@ -47,8 +47,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 -- PettingZoo's conve
     to the next game of the seed, whose first dealer is cut for.
 
     Rewards add up to zero over the table: `win` pays the winning side 1 each and the others share
-    the loss; `points` pays what a side scores less the average of the others; `match_points` is
-    `win` times what the win is worth. A tie pays nobody but by `points`.
+    the loss; `points` pays what a side scores less the average of the others, in lowball the other
+    way; `match_points` is `win` times what the win is worth. A tie pays nobody but by `points`.
 
     Args:
         rules: Rules or a preset's name, of any number of players.
@@ -142,9 +142,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 -- PettingZoo's conve
         if seed is not None:
             self._seed = int(checked_seed(seed))
             self._game = -1
-        assert self._seed is not None
-        self._game += 1
-        self._batch = GameBatch.start(1, self.rules, seed=self._seed, pairs=[self._game])
+        self._begin_game()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -152,6 +150,15 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 -- PettingZoo's conve
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._select()
+
+    def _begin_game(self) -> None:
+        """Begins the next game; one that heels end at once is passed over."""
+        assert self._seed is not None
+        while True:
+            self._game += 1
+            self._batch = GameBatch.start(1, self.rules, seed=self._seed, pairs=[self._game])
+            if not self._batch.over[0]:
+                break
 
     def _select(self) -> None:
         actor = int(self._batch.states["actor"][0])
@@ -221,11 +228,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 -- PettingZoo's conve
         if self.reward == "points":
             scores = batch.scores[0]
             if forfeiter is not None:
-                # As if the winner had reached the target at once.
-                scores[winner] = rules.target
+                # As if the winner, or in lowball the loser, had reached the target at once.
+                side = self._sides[forfeiter] if rules.lowball else winner
+                scores[side] = max(scores[side], rules.target)
             gains = (scores - before).astype(np.float64)
             gains -= (gains.sum() - gains) / (rules.num_sides - 1)
-            by_seat: NDArray[np.float64] = gains[self._sides]
+            by_seat: NDArray[np.float64] = (-gains if rules.lowball else gains)[self._sides]
             return by_seat
         if winner < 0:
             return np.zeros(rules.num_players)

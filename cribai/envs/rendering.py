@@ -4,12 +4,13 @@ All start from a view, so they show nothing that its player may not know.
 """
 
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.envs.scene import Scene, symbol_text
+from cribai.cards import RANKS
+from cribai.envs.scene import Scene, named_text, symbol_text, symbols_text
 from cribai.errors import ConfigError
 from cribai.views import View
 
@@ -130,7 +131,7 @@ def _player_lines(scene: Scene) -> list[str]:
     """A line a player: who, role, score, hand and laid cards, in columns."""
     rows = [("", "", "score", "hand", "laid")]
     for player in range(scene.rules.num_players):
-        laid = " ".join(symbol_text(card) for card, _ in scene.laid(player))
+        laid = " ".join(named_text(card, named) for card, named, _ in scene.laid(player))
         if scene.says_go(player):
             laid = f"{laid} (go)".lstrip()
         score = str(scene.view.scores[player])
@@ -148,40 +149,69 @@ def _player_lines(scene: Scene) -> list[str]:
 
 def _held(scene: Scene, player: int) -> str:
     if player == 0:
-        return _symbols(scene.view.hand)
+        return symbols_text(scene.view.hand)
     return " ".join([_BACK] * scene.num_held(player))
-
-
-def _symbols(cards: Any) -> str:
-    return " ".join(map(symbol_text, cards))
 
 
 def _table_rows(scene: Scene) -> list[tuple[str, str]]:
     """What lies on the table beyond hands and laid cards, as (name, text)."""
     view = scene.view
-    owner = "yours" if view.dealer == 0 else f"{scene.name(view.dealer)}'s"
-    crib = f"{' '.join([_BACK] * scene.num_crib)} ({scene.num_crib} cards, {owner})".lstrip()
-    rows = [("crib", crib)]
-    if view.tossed:
-        rows.append(("tossed", scene.tossed_text))
-    if view.starter is not None:
-        rows.append(("starter", symbol_text(view.starter)))
+    rows = [("crib", _crib(scene, owner)) for owner in scene.crib_owners]
+    rows += [
+        ("tossed", symbols_text(view.tossed)),
+        ("thrown", symbols_text(view.thrown)),
+        ("given", "" if view.given is None else symbol_text(view.given)),
+        ("notes", _notes(scene)),
+        ("starters" if len(scene.starters) > 1 else "starter", _starters(scene)),
+    ]
+    if view.starter is not None and not scene.is_early:
         rows.append(("series", _series(scene)))
         rows.append(("count", f"{view.count} of {scene.rules.thirty_one}"))
-    return rows
+    if scene.counted:
+        whose = scene.owner_text(int(view.record["shown_player"]))
+        rows.append(("counted", f"{symbols_text(view.shown)} ({whose}, a {scene.counted})"))
+    if view.is_claim:
+        rows.append(("points", f"{view.announced} announced"))
+    return [(name, text) for name, text in rows if text]
+
+
+def _crib(scene: Scene, owner: int) -> str:
+    number = scene.num_crib(owner)
+    return f"{' '.join([_BACK] * number)} ({number} cards, {scene.owner_text(owner)})".lstrip()
+
+
+def _notes(scene: Scene) -> str:
+    """What each player bid and threw away."""
+    notes = [(scene.name(player), scene.note(player)) for player in range(scene.rules.num_players)]
+    return "; ".join(f"{name} {note}" for name, note in notes if note)
+
+
+def _starters(scene: Scene) -> str:
+    return ", ".join(f"{symbol_text(card)} {whose}".rstrip() for card, whose in scene.starters)
 
 
 def _series(scene: Scene) -> str:
     """The cards of the series in order, each with its player."""
-    plays = scene.view.plays[len(scene.view.plays) - len(scene.view.series) :]
-    return ", ".join(f"{scene.name(player)} {symbol_text(card)}" for player, card in plays) or "-"
+    start = len(scene.view.plays) - len(scene.view.series)
+    plays = zip(scene.view.plays[start:], scene.named[start:], strict=True)
+    texts = [f"{scene.name(player)} {named_text(card, named)}" for (player, card), named in plays]
+    return ", ".join(texts) or "-"
 
 
 def _action_lines(scene: Scene) -> list[str]:
-    view = scene.view
-    texts = [f"{action:>3} {_symbols(view.cards_of(action))}" for action in scene.legal_actions]
+    texts = [f"{action:>3} {_action(scene, action)}" for action in scene.legal_actions]
     # Blanks within an action are kept from the wrapping.
     wrapped = wrap("  ".join(text.replace(" ", "\0") for text in texts), _LINE)
-    name = "toss" if view.is_discard else "lay"
     rows = [row.replace("\0", " ") for row in wrapped]
-    return [f"  {name if i == 0 else '':<8} {row}" for i, row in enumerate(rows)]
+    return [f"  {scene.decision if i == 0 else '':<8} {row}" for i, row in enumerate(rows)]
+
+
+def _action(scene: Scene, action: int) -> str:
+    """What an action decides: the cards, a king's new rank, or the number."""
+    view = scene.view
+    if action >= scene.rules.bids_start:
+        return str(view.number_of(action))
+    cards, rank = view.cards_of(action), view.rank_of(action)
+    if rank is not None:
+        return named_text(cards[0], RANKS[rank])
+    return symbols_text(cards) or "nothing"

@@ -3,7 +3,7 @@
 A tied game is worth what lies between a win and a loss: nothing, or half a win as a chance.
 
 A reward reads how the learner stands before and after a step and holds no state of its own. An
-illegal action is paid as if the opponent had reached the target at once.
+illegal action is paid as if the opponent had reached the target at once, or in lowball the learner.
 """
 
 from abc import ABC, abstractmethod
@@ -58,15 +58,17 @@ class WinReward(Reward):
 
 
 class PointsReward(Reward):
-    """The learner's points less the opponent's, as they are scored."""
+    """The learner's points less the opponent's, as they are scored; in lowball the other way."""
 
     def pay(
         self, before: NDArray[Any], after: NDArray[Any], illegal: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """Returns the rewards of a step; see `Reward.pay`."""
-        others = np.where(illegal, self.rules.target, after["other_score"])
-        own_points = after["own_score"] - before["own_score"]
-        gains = own_points - (others - before["other_score"])
+        good, bad = "own_score", "other_score"
+        if self.rules.lowball:
+            good, bad = bad, good
+        reached = np.where(illegal, np.maximum(after[bad], self.rules.target), after[bad])
+        gains = after[good] - before[good] - (reached - before[bad])
         rewards: NDArray[np.float64] = gains.astype(np.float64)
         return rewards
 
@@ -111,7 +113,7 @@ class WinProbabilityReward(Reward):
         if not covers(rules) or rules.target > TARGET:
             raise ConfigError(
                 f"The reward 'win_probability' is not known for the rules {rules.name!r}, only for"
-                f" two players with six cards each and a target of {TARGET} or less;"
+                f" the standard deal of two players and a target of {TARGET} or less;"
                 " choose 'points'."
             )
         self._worth = load_knowledge()[0]["worth"][WIN]

@@ -11,26 +11,30 @@ from numpy.typing import NDArray
 from cribai.agent import Agent
 from cribai.analysis.knowledge import TARGET, covers
 from cribai.analysis.tosses import toss_values
+from cribai.engine.state import DISCARD
+from cribai.envs.rewards import PointsReward
 from cribai.envs.table_env import ROW, TableEnv
 from cribai.envs.tables import Tables, checked_agent
 from cribai.errors import ConfigError
-from cribai.rules import Rules
-
-NUM_TOSSERS = 2
+from cribai.match_points import get_match_points
+from cribai.rules import Rules, get_rules
+from cribai.views import PREPARATIONS
 
 
 class DiscardEnv(TableEnv):
     """One toss. The opponent then plays the deal out for both sides, so that the end can be seen.
 
+    What is to decide before the toss, bids or cards to throw away, he decides for both too.
+
     The reward is what the toss is worth by the exact analysis: `points`, the average of hand, crib
     and pegging; or `win_probability`, the chance to win the game from the scores of the reset. Or
-    it is the result of the deal, `deal`: the learner's points less the opponent's. An illegal toss
-    is paid the target in points less than zero, or no chance to win. With the analysis, `info` has
-    at the end "values", what each toss is worth, and "regret", how much less the one chosen is
-    worth than the best.
+    it is the result of the deal, `deal`: the learner's points less the opponent's, in lowball the
+    other way. An illegal toss is paid the target in points less than zero, or no chance to win.
+    With the analysis, `info` has at the end "values", what each toss is worth, and "regret", how
+    much less the one chosen is worth than the best.
 
     Args:
-        rules: Rules of two players, or a preset's name.
+        rules: Rules of two players with one crib, or a preset's name.
         opponent: An agent or its spec; it plays the rest of the deal for both.
         seats: See `CribbageEnv`.
         reward: `points`, `win_probability` or `deal`; None for `points` where the analysis holds
@@ -54,23 +58,37 @@ class DiscardEnv(TableEnv):
         illegal_action: str = "lose",
         render_mode: str | None = None,
     ) -> None:
-        tables = Tables(1, rules, opponent=opponent, seats=seats, last_deal=1)
+        rules = get_rules(rules)
+        if rules.two_cribs:
+            raise ConfigError(
+                f"Discard-v0 is about one toss, and the rules {rules.name!r} have two, one to each"
+                " crib; use Cribbage-v0."
+            )
         super().__init__(
-            tables,
+            Tables(1, rules, opponent=opponent, seats=seats, last_deal=1),
             observation=observation,
             illegal_action=illegal_action,
             render_mode=render_mode,
         )
         is_known = covers(self.rules) and self.rules.target <= TARGET
         self.reward = reward or ("points" if is_known else "deal")
+        self._points = PointsReward(self.rules, get_match_points("plain"))
         if self.reward not in ("points", "win_probability", "deal"):
             raise ConfigError(f"Unknown reward {reward!r}; choose points, win_probability or deal.")
         if self.reward != "deal" and not is_known:
             raise ConfigError(
                 f"The reward {reward!r} is not known for the rules {self.rules.name!r}, only for"
-                f" two players with six cards each and a target of {TARGET} or less;"
+                f" the standard deal of two players and a target of {TARGET} or less;"
                 " choose 'deal'."
             )
+
+    def _begin(self, options: dict[str, Any]) -> None:
+        super()._begin(options)
+        tables = self.tables
+        while (
+            tables.states["phase"][0] != DISCARD or tables.states["actor"][0] != tables.learners[0]
+        ):
+            tables.play_both(ROW, tables.opponent, 1)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Takes a toss and ends the episode.
@@ -96,9 +114,8 @@ class DiscardEnv(TableEnv):
             reward = float(values[actions[0]])
             info["regret"] = float(values.max() - reward)
         else:
-            before, after = tables.before[0], tables.episodes[0]
-            own = int(after["own_score"]) - int(before["own_score"])
-            reward = float(own - (int(after["other_score"]) - int(before["other_score"])))
+            before, after = tables.before, tables.episodes
+            reward = float(self._points.pay(before, after, tables.illegal)[0])
         info["illegal_action"] = illegal
         return observation, reward, True, False, info
 
@@ -113,16 +130,16 @@ class DiscardEnv(TableEnv):
 
 
 class PeggingEnv(TableEnv):
-    """The play of one deal, after both hands were tossed from by one agent.
+    """The play of one deal, after one agent tossed for both and decided what else precedes it.
 
-    The reward is the learner's pegging less the opponent's, as it is pegged; an illegal lay is paid
-    the target less than zero and ends the episode. At the end `info` has "pegged", both sides'
-    points.
+    The reward is the learner's pegging less the opponent's, as it is pegged, in lowball the other
+    way; an illegal lay is paid the target less than zero and ends the episode. At the end `info`
+    has "pegged", both sides' points.
 
     Args:
         rules: Rules of two players, or a preset's name.
         opponent: An agent or its spec.
-        tosser: The agent that tosses for both, or its spec.
+        tosser: The agent that decides for both before the play, or its spec.
         seats: See `CribbageEnv`.
         observation: See `CribbageEnv`.
         illegal_action: See `CribbageEnv`.
@@ -143,6 +160,12 @@ class PeggingEnv(TableEnv):
         illegal_action: str = "lose",
         render_mode: str | None = None,
     ) -> None:
+        rules = get_rules(rules)
+        if rules.muggins:
+            raise ConfigError(
+                f"Pegging-v0 ends before the show, which the rules {rules.name!r} are about; use"
+                " Cribbage-v0."
+            )
         super().__init__(
             Tables(1, rules, opponent=opponent, seats=seats, last_deal=1),
             observation=observation,
@@ -154,11 +177,12 @@ class PeggingEnv(TableEnv):
 
     def _begin(self, options: dict[str, Any]) -> None:
         tables = self.tables
-        tables.begin(ROW, **options)
-        tables.play_both(ROW, self.tosser, NUM_TOSSERS)
-        while tables.ended[0]:  # Heels can end a game that began near the target.
+        while True:
             tables.begin(ROW, **options)
-            tables.play_both(ROW, self.tosser, NUM_TOSSERS)
+            while tables.states["phase"][0] in PREPARATIONS:
+                tables.play_both(ROW, self.tosser, 1)
+            if not tables.ended[0]:  # Heels can end a game that began near the target.
+                break
         tables.answer(ROW)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -177,6 +201,8 @@ class PeggingEnv(TableEnv):
         own, other = int(after["own_pegged"]), int(after["other_pegged"])
         illegal = bool(tables.illegal[0])
         gained = own - int(before["own_pegged"]) - (other - int(before["other_pegged"]))
+        if self.rules.lowball:
+            gained = -gained
         reward = -float(self.rules.target) if illegal else float(gained)
         ended = bool(after["ended"])
         if ended:

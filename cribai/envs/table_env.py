@@ -9,7 +9,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from cribai.cards import cards_text, parse_cards
+from cribai.cards import RANK_NAMES, parse_cards
+from cribai.engine.state import ANNOUNCE, BID, CLAIM, DISCARD, DRAW, GIVE, PLAY
 from cribai.envs.encoding import ACTION_MASK, make_encoding
 from cribai.envs.full_state import StateEncoding
 from cribai.envs.rendering import Window, draw_table, render_text
@@ -21,6 +22,16 @@ from cribai.views import View
 ROW = np.zeros(1, np.int64)
 ILLEGAL_ACTIONS = ("lose", "raise")
 _MAX_ACTION = 2**63 - 1
+_EXAMPLES = {
+    DISCARD: ("toss", "5H JS"),
+    PLAY: ("lay", "7D"),
+    DRAW: ("throw away", "5H 9C"),
+    GIVE: ("give", "9C"),
+    BID: ("bid", "4"),
+    ANNOUNCE: ("announce", "6"),
+    CLAIM: ("claim", "2"),
+}
+"""What an action is called in each phase, with an example."""
 
 
 class TableEnv(gymnasium.Env[Any, Any]):
@@ -143,7 +154,7 @@ class TableEnv(gymnasium.Env[Any, Any]):
         return mask
 
     def action_to_text(self, action: int) -> str:
-        """Returns what an action means now, such as "toss 5H JS" or "lay 7D".
+        """Returns what an action means now, such as "toss 5H JS", "lay KD as five" or "bid 4".
 
         Raises:
             IllegalActionError: The action is illegal now.
@@ -153,8 +164,7 @@ class TableEnv(gymnasium.Env[Any, Any]):
             raise IllegalActionError(
                 f"Action {action} is illegal; the legal ones are {view.legal_actions}."
             )
-        word = "toss" if view.is_discard else "lay"
-        return f"{word} {cards_text(view.cards_of(int(action)))}"
+        return view.action_text(int(action))
 
     def text_to_action(self, text: str) -> int:
         """Returns the action that a text means now; see `action_to_text`.
@@ -164,13 +174,22 @@ class TableEnv(gymnasium.Env[Any, Any]):
             IllegalActionError: What it names is illegal now.
         """
         view = self.view()
-        word, _, cards = text.strip().partition(" ")
-        if word.lower() != ("toss" if view.is_discard else "lay") or not view.is_due:
+        if not view.is_due:
+            raise IllegalActionError(f"{text!r} is no action now; none is due.")
+        word, rest = _EXAMPLES[int(view.record["phase"])]
+        said, _, what = f"{' '.join(text.lower().split())} ".partition(f"{word} ")
+        what = what.strip()
+        is_number = rest.isdecimal()
+        cards, _, name = what.partition(" as ")
+        if said or (is_number and not what.isdecimal()) or (name and name not in RANK_NAMES):
             raise IllegalActionError(
-                f"{text!r} is no action now; write 'toss 5H JS' before the starter is turned and"
-                " 'lay 7D' after."
+                f"{text!r} is no action now; write '{word} {rest}' or the like."
             )
-        return view.action_of(*parse_cards(cards))
+        if is_number:
+            return view.action_of_number(int(what))
+        rank = RANK_NAMES.index(name) if name else None
+        chosen = parse_cards("" if cards == "nothing" else cards, self.rules.num_decks)
+        return view.action_of(*chosen, rank=rank)
 
     def state(self) -> NDArray[np.int16]:
         """Returns all there is to know, hidden cards too, for critics; see `state_space`."""

@@ -36,6 +36,8 @@ SEATS: Final[dict[str, tuple[int, ...]]] = {"alternate": (0, 1), "first": (0,), 
 """The learner's seats, taken in turn."""
 
 NO_LIMIT: Final = 2**31 - 1
+NO_SCORES: Final = (-1, -1)
+"""Games begin with the scores of the rules."""
 
 
 class Tables:
@@ -140,24 +142,29 @@ class Tables:
         self,
         rows: NDArray[np.int64],
         *,
-        scores: tuple[int, int] = (0, 0),
+        scores: tuple[int, int] | None = None,
         learner_deals: bool | None = None,
     ) -> None:
         """Begins the next episode in rows and plays on to the learner's first decision.
 
+        An episode that heels end at once, by a starter turned before the toss, is passed over.
+
         Args:
             rows: int64 array (m,), which rows.
-            scores: The learner's and the opponent's, from which the games begin.
+            scores: The learner's and the opponent's, from which the games begin; None for those of
+                the rules.
             learner_deals: Whether the learner deals first; None to cut for it.
         """
-        self.begin(rows, scores=scores, learner_deals=learner_deals)
-        self.answer(rows)
+        while len(rows):
+            self.begin(rows, scores=scores, learner_deals=learner_deals)
+            self.answer(rows)
+            rows = rows[self.states["actor"][rows] == NO_PLAYER]
 
     def begin(
         self,
         rows: NDArray[np.int64],
         *,
-        scores: tuple[int, int] = (0, 0),
+        scores: tuple[int, int] | None = None,
         learner_deals: bool | None = None,
     ) -> None:
         """Begins the next episode in rows; see `reset`."""
@@ -176,7 +183,7 @@ class Tables:
             self._numbers,
             self._cycle,
             np.full(size, NO_PLAYER if learner_deals is None else int(learner_deals)),
-            np.broadcast_to(np.array(scores, np.int64), (size, NUM_PLACES)).copy(),
+            np.broadcast_to(np.array(scores or NO_SCORES, np.int64), (size, NUM_PLACES)).copy(),
             self.learners,
         )
 
