@@ -4,7 +4,7 @@ Fields by player are in turn order from the viewer: place 0 is his own, 1 his le
 """
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from cribai.cards import NO_CARD, rank_of
 from cribai.counting import count_show
@@ -12,6 +12,7 @@ from cribai.engine.state import (
     ANNOUNCE,
     BID,
     CLAIM,
+    DEAL,
     DISCARD,
     DRAW,
     GIVE,
@@ -22,6 +23,19 @@ from cribai.engine.state import (
     PLAY,
 )
 from cribai.rules import Rules
+
+PHASES: Final = {
+    DISCARD: "toss",
+    DEAL: "deal",
+    PLAY: "play",
+    OVER: "over",
+    DRAW: "draw",
+    GIVE: "give",
+    BID: "bid",
+    ANNOUNCE: "announce",
+    CLAIM: "claim",
+}
+"""The phases of a game in words."""
 
 
 class Sight:
@@ -65,6 +79,11 @@ class Sight:
     def is_due(self) -> bool:
         """Whether the viewer's decision is due; environments also show views when none is."""
         return int(self.record["num_legal"]) > 0
+
+    @property
+    def phase(self) -> str:
+        """The phase of the game in a word, see `PHASES`."""
+        return PHASES[int(self.record["phase"])]
 
     @property
     def is_over(self) -> bool:
@@ -114,9 +133,18 @@ class Sight:
     @property
     def owns_crib(self) -> bool:
         """Whether the viewer counts the crib, or a crib of his own; false while bids are due."""
-        if not self.rules.is_varied:
-            return self.is_dealer
-        return self.rules.two_cribs or int(self.record["crib_owner"]) == 0
+        return self.rules.two_cribs or self.crib_owner == 0
+
+    @property
+    def crib_owner(self) -> int | None:
+        """Who counts the crib, in turn order from the viewer.
+
+        None while bids are due, and where each player has a crib of his own.
+        """
+        if self.rules.two_cribs:
+            return None
+        owner = int(self.record["crib_owner"]) if self.rules.bid else self.dealer
+        return None if owner == NO_PLAYER else owner
 
     @property
     def dealer(self) -> int:
@@ -207,12 +235,23 @@ class Sight:
         return tuple(int(card) for card in self.record["shown"] if card != NO_CARD)
 
     @property
+    def shown_player(self) -> int | None:
+        """Whose hand or crib is being counted, in turn order from the viewer; None when none is."""
+        player = int(self.record["shown_player"]) if self.rules.muggins else NO_PLAYER
+        return None if player == NO_PLAYER else player
+
+    @property
+    def shown_is_crib(self) -> bool:
+        """Whether it is a crib that is being counted."""
+        return self.rules.muggins and bool(self.record["shown_is_crib"])
+
+    @property
     def shown_worth(self) -> int:
         """The points in the hand or crib that is being counted; 0 when none is."""
-        player = int(self.record["shown_player"]) if self.rules.muggins else NO_PLAYER
-        if player == NO_PLAYER:
+        player = self.shown_player
+        if player is None:
             return 0
-        is_crib = bool(self.record["shown_is_crib"])
+        is_crib = self.shown_is_crib
         if is_crib and not self.rules.two_cribs:
             player = self.dealer
         starters = self.starters_of(player)

@@ -120,7 +120,8 @@ class View(Sight):
         return self._numbers() if self.is_claim else []
 
     def _numbers(self) -> list[int]:
-        return [self.number_of(action) for action in self.legal_actions]
+        start = self._start
+        return [action - start for action in self.legal_actions]
 
     @property
     def _start(self) -> int:
@@ -288,9 +289,8 @@ class View(Sight):
         if made:
             parts.append("bids " + " ".join(f"{player}:{bid}" for player, bid in made.items()))
         if self.shown:
-            what = "crib" if self.record["shown_is_crib"] else "hand"
-            whose = int(self.record["shown_player"])
-            parts.append(f"{what} of {whose} shown {cards_text(self.shown)}")
+            what = "crib" if self.shown_is_crib else "hand"
+            parts.append(f"{what} of {self.shown_player} shown {cards_text(self.shown)}")
         if self.is_claim:
             parts.append(f"announced {self.announced}")
         return parts

@@ -36,3 +36,27 @@ def with_other_hidden_cards(
         other["played"][player] = sum(1 << slot for slot, card in enumerate(hand) if card in laid)
     other["deal_key"] = chance.getrandbits(64)
     return other
+
+
+def hide(state: Any, rules: Rules, viewer: int, chance: random.Random) -> Any:
+    """The state with other cards, of any kind, wherever the viewer may not look."""
+    other = state.copy()
+
+    def cover(cards: Any) -> None:
+        for place in range(len(cards)):
+            if cards[place] != NO_CARD:
+                cards[place] = chance.randrange(56)
+
+    for row in other["crib"]:
+        cover(row)
+    cover(other["deck"])
+    for player in set(range(rules.num_players)) - {viewer}:
+        for name in ("hands", "tosses", "thrown"):
+            if name in (other.dtype.names or ()):
+                cover(other[name][player])
+        if rules.is_varied:
+            cover(other["given"][player : player + 1])
+    other["deal_key"] = chance.getrandbits(64)
+    if rules.is_varied:
+        other["worths"] = chance.randrange(30)
+    return other

@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 
 from command import run
-from cribai.cards import parse_card, parse_cards
+from cribai.cards import RANKS, parse_card, parse_cards
+from cribai.events import EventKind
 from cribai.game import Deal, Game
 from cribai.records import record_game, write_records
+from cribai.rules import PRESETS
 from plain_presets import PLAIN
 
 DEAL = Deal((parse_cards("6C 7D 8H JS 2C KD"), parse_cards("5C 5D TH 4S QC AD")), parse_card("JD"))
+ENDINGS = (EventKind.WIN, EventKind.TIE)
 SHOWN = """\
 record 1: standard, seed 1, pair 0, game 0; player 0 greedy, player 1 random
 deal 1, 58-107
@@ -133,6 +136,21 @@ def test_quiet_json(games: Path) -> None:
     result = run("replay", str(games), "--json", "-q").json
     assert result["records"] == len(result["games"]) == 5
     assert all("deals" not in game for game in result["games"])
+
+
+def test_variants(tmp_path: Path) -> None:
+    path = tmp_path / "variants.jsonl"
+    games = [played(name, 1) for name in PRESETS if name not in PLAIN]
+    write_records(path, [record_game(game, ["random", "random"]) for game in games])
+    text = run("replay", str(path)).stdout
+    for game, shown in zip(games, run("replay", str(path), "--json").json["games"], strict=True):
+        assert all(str(event) in text for event in game.events if event.kind not in ENDINGS)
+        events = [event for deal in shown["deals"] for event in deal["events"]]
+        assert events[-1]["scores"] == shown["scores"] == list(game.scores)
+        assert all(min(event["scores"]) >= 0 for event in events)
+        named = [None if event.rank is None else RANKS[event.rank] for event in game.events]
+        assert [event["rank"] for event in events] == named
+        assert any(named) == game.rules.wild_kings
 
 
 @pytest.mark.parametrize("options", [(), ("--json",), ("--quiet",)])

@@ -20,7 +20,7 @@ import command
 from command import Finished
 from cribai.cli.compiling import announce_compiling
 from cribai.tournament.store import Store
-from test_external import BOT
+from external_bots import BOT
 from tournaments import BRIEF_OPTIONS, command_line, environment
 
 BRIEF = ["--rules", "five_card", "--pairs", "20"]

@@ -12,7 +12,7 @@ import pytest
 from cribai import AgentError, ConfigError
 from cribai.tournament.run import check, most_games, run_tournament, with_agents
 from cribai.tournament.store import Store
-from test_external import BOT
+from external_bots import BOT
 from tournaments import make_config, play
 
 PYTHON = [sys.executable, "-I", "-S"]

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from numpy.lib.recfunctions import repack_fields
 
-from cribai import NO_CARD, PRESETS, GameBatch, Rules, ViewBatch, make_agent
+from cribai import PRESETS, GameBatch, Rules, ViewBatch, make_agent
 from cribai.engine import state as engine
+from hidden_cards import hide
 from test_variants_games import VARIANTS
 
 variants = pytest.mark.parametrize("rules", VARIANTS, ids=lambda rules: rules.name)
@@ -16,30 +17,6 @@ variants = pytest.mark.parametrize("rules", VARIANTS, ids=lambda rules: rules.na
 
 def packed(record: Any) -> bytes:
     return bytes(repack_fields(record).tobytes())
-
-
-def hide(state: Any, rules: Rules, viewer: int, chance: random.Random) -> Any:
-    """The state with other cards wherever the viewer may not look."""
-    other = state.copy()
-
-    def cover(cards: Any) -> None:
-        for place in range(len(cards)):
-            if cards[place] != NO_CARD:
-                cards[place] = chance.randrange(56)
-
-    for row in other["crib"]:
-        cover(row)
-    cover(other["deck"])
-    for player in set(range(rules.num_players)) - {viewer}:
-        for name in ("hands", "tosses", "thrown"):
-            if name in (other.dtype.names or ()):
-                cover(other[name][player])
-        if rules.is_varied:
-            cover(other["given"][player : player + 1])
-    other["deal_key"] = chance.getrandbits(64)
-    if rules.is_varied:
-        other["worths"] = chance.randrange(30)
-    return other
 
 
 @variants

@@ -68,7 +68,7 @@ def _summary(record: "GameRecord", game: "Game") -> dict[str, Any]:
 
 
 def _deals(game: "Game") -> list[dict[str, Any]]:
-    from cribai.cards import card_text, cards_text
+    from cribai.cards import RANKS, card_text, cards_text
 
     deals: list[dict[str, Any]] = [
         {
@@ -88,6 +88,7 @@ def _deals(game: "Game") -> list[dict[str, Any]]:
                 "points": event.points,
                 "cards": cards_text(event.cards),
                 "call": event.call,
+                "rank": None if event.rank is None else RANKS[event.rank],
                 "scores": scores,
             }
         )

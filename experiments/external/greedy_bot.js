@@ -8,6 +8,20 @@ const readline = require("node:readline");
 const RANKS = "A23456789TJQK";
 const PROTOCOL = 1;
 
+// What the bot knows of the variants of the rules: how they are left out.
+const WITHOUT_VARIANTS = {
+  num_decks: 1,
+  lowball: false,
+  num_starters: 1,
+  draw_before_toss: false,
+  draw_after_toss: false,
+  chosen_starter: false,
+  two_cribs: false,
+  bid: false,
+  wild_kings: false,
+  muggins: false,
+};
+
 let rules = null;
 
 // A joker, "J1" to "J4", counts nothing and stands below the ace.
@@ -110,14 +124,22 @@ function choosePlay(view) {
   return best;
 }
 
+// Takes the rules, or says which of them are unknown to the bot.
+function learn(newRules) {
+  rules = newRules;
+  const names = Object.keys(WITHOUT_VARIANTS);
+  const unknown = names.filter((name) => rules[name] !== WITHOUT_VARIANTS[name]);
+  return unknown.length === 0 ? {} : { refuses: `I do not know ${unknown.join(", ")}` };
+}
+
 function answer(message) {
   switch (message.type) {
-    case "hello":
-      rules = message.rules;
-      return { type: "hello", protocol: PROTOCOL, name: "greedy in JavaScript", batch: true };
+    case "hello": {
+      const name = "greedy in JavaScript";
+      return { type: "hello", protocol: PROTOCOL, name, batch: true, ...learn(message.rules) };
+    }
     case "rules":
-      rules = message.rules;
-      return { type: "rules" };
+      return { type: "rules", ...learn(message.rules) };
     case "act": {
       const actions = message.views.map((view) =>
         view.phase === "toss" ? chooseToss(view) : choosePlay(view),

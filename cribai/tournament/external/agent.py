@@ -13,7 +13,7 @@ from cribai.agent import FORFEIT, Agent
 from cribai.errors import AgentError, IllegalActionError
 from cribai.rules import STANDARD, Rules
 from cribai.tournament.external.bot import Bot
-from cribai.tournament.external.messages import read_action
+from cribai.tournament.external.decisions import read_action
 from cribai.tournament.external.process import CRASH, GARBLED, TIMEOUT, BotError
 from cribai.views import View, ViewBatch
 

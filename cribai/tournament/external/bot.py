@@ -75,7 +75,7 @@ class Bot:
         self.rules = rules
 
     def act(self, views: Sequence[View], limit: float) -> list[Any]:
-        """Returns the bot's answers to views, see `messages.read_action`.
+        """Returns the bot's answers to views, see `decisions.read_action`.
 
         Raises:
             BotError: The bot failed; it is ended.

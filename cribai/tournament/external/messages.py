@@ -1,6 +1,6 @@
 """The messages of the protocol: what cribai says to a bot, and how it reads the answers.
 
-All that a bot learns of a game is made here, from the properties of a View.
+Views and actions within them are made and read in `decisions`.
 """
 
 import json
@@ -11,14 +11,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.cards import card_text, parse_card
-from cribai.errors import CardError, IllegalActionError
 from cribai.rules import Rules
+from cribai.tournament.external.decisions import shown, view_fields
 from cribai.tournament.external.process import GARBLED, BotError
 from cribai.views import View
 
 PROTOCOL: Final = 1
-_MAX_SHOWN: Final = 100  # letters of a bot's answer that are shown
 _MAX_NAME: Final = 100
 
 
@@ -70,42 +68,6 @@ def quit_line() -> bytes:
     return _line("quit")
 
 
-def view_fields(view: View) -> dict[str, Any]:
-    """Returns a view as bots see it."""
-    return {
-        "game": view.game,
-        "deal": view.deal,
-        "decision": view.decision,
-        "key": str(view.key),  # More bits than a JavaScript number holds.
-        "seat": view.player,
-        "role": "dealer" if view.is_dealer else "pone",
-        "dealer": view.dealer,
-        "scores": view.scores,
-        "phase": "toss" if view.is_discard else "play",
-        "hand": _texts(view.hand),
-        "tossed": _texts(view.tossed),
-        "starter": None if view.starter is None else card_text(view.starter),
-        "plays": [[place, card_text(card)] for place, card in view.plays],
-        "series": _texts(view.series),
-        "count": view.count,
-        "num_left": view.num_left,
-        "go_counts": view.go_counts,
-        "legal_actions": _legal_actions(view),
-    }
-
-
-def _legal_actions(view: View) -> list[dict[str, Any]]:
-    if view.is_discard:
-        tosses = zip(view.legal_actions, view.tosses, strict=True)
-        return [{"action": action, "toss": _texts(cards)} for action, cards in tosses]
-    plays = zip(view.legal_actions, view.legal_cards, strict=True)
-    return [{"action": action, "play": card_text(card)} for action, card in plays]
-
-
-def _texts(cards: Sequence[int]) -> list[str]:
-    return [card_text(card) for card in cards]
-
-
 def _line(kind: str, **content: Any) -> bytes:
     return json.dumps({"type": kind, **content}, separators=(",", ":")).encode() + b"\n"
 
@@ -124,7 +86,7 @@ def read_hello(line: bytes) -> Hello:
     if protocol != PROTOCOL:
         raise BotError(
             GARBLED,
-            f"speaks version {_shown(protocol)} of the protocol where cribai speaks {PROTOCOL}",
+            f"speaks version {shown(protocol)} of the protocol where cribai speaks {PROTOCOL}",
             "take a version of the bot and of cribai that fit",
         )
     name = message.get("name")
@@ -145,7 +107,7 @@ def read_rules(line: bytes) -> str:
 
 
 def read_actions(line: bytes, number: int, num_views: int) -> list[Any]:
-    """Returns what a bot answered to each view, yet to be read by `read_action`.
+    """Returns what a bot answered to each view, for `read_action` of `decisions` to read.
 
     Args:
         line: The answer.
@@ -158,7 +120,7 @@ def read_actions(line: bytes, number: int, num_views: int) -> list[Any]:
     message = _read(line, "actions")
     if message.get("id") != number:
         raise BotError(
-            GARBLED, f"answered the message {_shown(message.get('id'))} when asked {number}"
+            GARBLED, f"answered the message {shown(message.get('id'))} when asked {number}"
         )
     actions = message.get("actions")
     if not isinstance(actions, list):
@@ -166,32 +128,6 @@ def read_actions(line: bytes, number: int, num_views: int) -> list[Any]:
     if len(actions) != num_views:
         raise BotError(GARBLED, f"answered {num_views} views with {len(actions)} actions")
     return actions
-
-
-def read_action(answer: Any, view: View) -> int:
-    """Returns the action that a bot's answer to a view means: a number, or cards.
-
-    Raises:
-        IllegalActionError: It means none, or the rules do not allow it.
-    """
-    if isinstance(answer, dict):
-        return _action_of_cards(answer, view)
-    if type(answer) is int and answer in view.legal_actions:
-        return answer
-    raise IllegalActionError(f"{_shown(answer)} is not one of the actions {view.legal_actions}.")
-
-
-def _action_of_cards(answer: dict[str, Any], view: View) -> int:
-    kind = "toss" if view.is_discard else "play"
-    texts = answer.get(kind)
-    texts = texts if view.is_discard else [texts]
-    if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
-        raise IllegalActionError(f"{_shown(answer)} does not say which cards to {kind}.")
-    try:
-        cards = [parse_card(text) for text in texts]
-    except CardError as error:
-        raise IllegalActionError(str(error)) from None
-    return view.action_of(*cards)
 
 
 def _read(line: bytes, kind: str) -> dict[str, Any]:
@@ -206,13 +142,8 @@ def _read(line: bytes, kind: str) -> dict[str, Any]:
 
 def _refusal(message: dict[str, Any]) -> str:
     refusal = message.get("refuses", "")
-    return refusal.strip() if isinstance(refusal, str) else _shown(refusal)
+    return refusal.strip() if isinstance(refusal, str) else shown(refusal)
 
 
 def _cut(line: bytes) -> str:
-    return _shown(line.decode(errors="replace"))
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
+    return shown(line.decode(errors="replace"))
