@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.cards import DECK_SIZE, JACK, NO_CARD, NUM_RANKS
-from cribai.engine.jit import inlined, kernel
+from cribai.engine.jit import inlined, kernel, varied
 from cribai.engine.parts import (
     FIFTEENS,
     MIN_FLUSH,
@@ -83,6 +83,17 @@ def table_index(first: int, second: int, third: int, fourth: int) -> int:
     return (((first * TABLE_BASE + second) * TABLE_BASE + third) * TABLE_BASE + fourth) * TABLE_BASE
 
 
+@varied(absent=False)
+def _has_wild_kings(rules: Any) -> bool:
+    return bool(rules["wild_kings"])
+
+
+@varied(absent=0)
+def _name_kings(cards: Any, num_hand: int, num_cards: int, is_crib: bool, rules: Any) -> None:
+    if rules["wild_kings"]:
+        name_kings(cards, num_hand, num_cards, is_crib, rules["fifteen"])
+
+
 @kernel
 def _points_by_parts(
     hands: Any,
@@ -91,8 +102,7 @@ def _points_by_parts(
     first_starter: int,
     second_starter: int,
     is_crib: bool,
-    fifteen: int,
-    wild_kings: int,
+    rules: Any,
 ) -> int:
     # From here on all cards are an array of one type, compiled once.
     cards = np.empty(num_hand + 2, np.int64)
@@ -106,10 +116,9 @@ def _points_by_parts(
     if second_starter != _NO_CARD:
         cards[num_cards] = second_starter
         num_cards += 1
-    if wild_kings:
-        name_kings(cards, hand_size, num_cards, is_crib, fifteen)
+    _name_kings(cards, hand_size, num_cards, is_crib, rules)
     parts = np.empty(NUM_PARTS, np.int64)
-    show_parts(cards, hand_size, num_cards, is_crib, fifteen, parts)
+    show_parts(cards, hand_size, num_cards, is_crib, rules["fifteen"], parts)
     points = 0
     for part in range(NUM_PARTS):
         points += parts[part]
@@ -122,7 +131,7 @@ def show_points(
 ) -> int:
     """Returns what a hand or crib scores in the show, from the table where it applies.
 
-    Kings are kings; with two starters or wild kings see `show_with_starters`.
+    With two starters see `show_with_starters`.
 
     Args:
         hands: int array (n, >= num_hand), hands or cribs without the starter.
@@ -132,10 +141,8 @@ def show_points(
         is_crib: Whether it is the crib.
         rules: RULES record.
     """
-    if num_hand >= TABLE_CARDS:
-        return _points_by_parts(
-            hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"], 0
-        )
+    if num_hand >= TABLE_CARDS or _has_wild_kings(rules):
+        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules)
     suit = starter & 3
     nobs = 4 * _JACK + suit
     index = 0
@@ -152,9 +159,7 @@ def show_points(
             num_nobs += card == nobs
         index = index * TABLE_BASE + rank
     if highest >= _JOKERS:
-        return _points_by_parts(
-            hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"], 0
-        )
+        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules)
     if starter == _NO_CARD:
         points = int(rules["table"][index * TABLE_BASE + TABLE_BLANK])
         suit = -1
@@ -179,7 +184,7 @@ def show_with_starters(
     is_crib: bool,
     rules: Any,
 ) -> int:
-    """Returns what a hand or crib scores in the show with any starters, kings wild or not.
+    """Returns what a hand or crib scores in the show with up to two starters.
 
     Args:
         hands: int array (n, >= num_hand), hands or cribs without the starters.
@@ -193,11 +198,9 @@ def show_with_starters(
     """
     first = int(starters[place, 0]) if num_starters > 0 else _NO_CARD
     second = int(starters[place, 1]) if num_starters > 1 else _NO_CARD
-    if second == _NO_CARD and rules["wild_kings"] == 0:
+    if second == _NO_CARD:
         return show_points(hands, row, num_hand, first, is_crib, rules)
-    return _points_by_parts(
-        hands, row, num_hand, first, second, is_crib, rules["fifteen"], rules["wild_kings"]
-    )
+    return _points_by_parts(hands, row, num_hand, first, second, is_crib, rules)
 
 
 @kernel
@@ -235,8 +238,9 @@ def extend_series(series: int, card: int) -> int:
     """Returns a packed series with one more card.
 
     A series is packed as the run orders of its last 15 cards, four bits each, the latest lowest.
-    No pair or run reaches back further: two decks hold eight cards of a rank, and a run has no more
-    than fourteen, the joker to the king.
+    No run reaches back further, with at most fourteen cards, the joker to the king, and no pair but
+    one: two decks hold eight cards of a rank, and where kings are wild all eight of them could be
+    laid after those; the sixteenth like rank then counts as the fifteenth.
     """
     return ((series << 4) | RUN_ORDER[card >> 2]) & _SERIES_MASK
 
