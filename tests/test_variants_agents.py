@@ -43,6 +43,20 @@ def test_greedy_beats_random(rules: Rules) -> None:
     assert (batch.winners == 0).mean() > 0.7
 
 
+def test_greedy_draws_to_lose_points_in_lowball() -> None:
+    rules = Rules(
+        name="draw_low",
+        lowball=True,
+        draw_before_toss=True,
+        draw_after_toss=True,
+        target=60,
+        skunk_line=None,
+        double_skunk_line=None,
+    )
+    batch = play((GreedyAgent(), UniformAgent()), rules, 60)
+    assert (batch.winners == 0).mean() > 0.7
+
+
 @variants
 def test_decisions_do_not_depend_on_the_batch(rules: Rules) -> None:
     agents = (GreedyAgent(), ForgetfulAgent(rate=0.3))

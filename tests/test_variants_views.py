@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 from numpy.lib.recfunctions import repack_fields
 
-from cribai import NO_CARD, PRESETS, GameBatch, Rules, ViewBatch, make_agent
+from cribai import (
+    NO_CARD,
+    PRESETS,
+    Deal,
+    Game,
+    GameBatch,
+    IllegalActionError,
+    Rules,
+    ViewBatch,
+    make_agent,
+    parse_cards,
+)
+from cribai.cards import parse_card
 from cribai.engine import state as engine
 from test_variants_games import VARIANTS
 
@@ -150,6 +162,32 @@ def test_kings_are_seen_with_the_ranks_they_were_laid_as() -> None:
             return
         batch.step([view.legal_actions[0]])
     pytest.fail("no king was held")
+
+
+@pytest.mark.parametrize(
+    ("rank", "message"),
+    [
+        (13, "Cannot lay KC as rank 13; a rank, 0 to 12, is only for a king that is wild."),
+        (-1, "Cannot lay KC as rank -1; a rank, 0 to 12, is only for a king that is wild."),
+    ],
+)
+def test_ranks_that_there_are_not_are_refused(rank: int, message: str) -> None:
+    hands = (parse_cards("2C 3C 4C 5C 6C 7C"), parse_cards("QC KC 9H TH JH KD"))
+    game = Game(
+        "wild_kings", seed=1, first_dealer=0, deals=[Deal(hands, parse_card("AS"))]
+    )
+    with pytest.raises(IllegalActionError, match="Cannot lay 9H TH as rank 3"):
+        game.view().action_of(*parse_cards("9H TH"), rank=3)
+    game.push_cards(*parse_cards("9H TH"))
+    game.push_cards(*parse_cards("2C 3C"))
+    king, queen = parse_cards("KC QC")
+    view = game.view()
+    assert view.rank_of(view.action_of(king, rank=12)) == 12
+    with pytest.raises(IllegalActionError) as caught:
+        view.action_of(king, rank=rank)
+    assert str(caught.value) == message
+    with pytest.raises(IllegalActionError, match="Cannot lay QC as rank 3; a rank"):
+        view.action_of(queen, rank=3)
 
 
 def test_counts_are_face_up_when_they_are_announced_and_claimed() -> None:

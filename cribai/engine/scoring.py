@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribai.cards import DECK_SIZE, JACK, NO_CARD, NUM_RANKS
-from cribai.engine.jit import inlined, kernel, varied
+from cribai.engine.jit import inlined, kernel
 from cribai.engine.parts import (
     FIFTEENS,
     MIN_FLUSH,
@@ -83,15 +83,31 @@ def table_index(first: int, second: int, third: int, fourth: int) -> int:
     return (((first * TABLE_BASE + second) * TABLE_BASE + third) * TABLE_BASE + fourth) * TABLE_BASE
 
 
-@varied(absent=False)
-def _has_wild_kings(rules: Any) -> bool:
-    return bool(rules["wild_kings"])
+@inlined
+def _take_cards(
+    hands: Any, row: int, num_hand: int, first_starter: int, second_starter: int, cards: Any
+) -> int:
+    # From here on all cards are an array of one type, compiled once.
+    for i in range(num_hand):
+        cards[i] = hands[row, i]
+    num_cards: Any = np.int64(num_hand)  # no literal, which would be one more type
+    if first_starter != _NO_CARD:
+        cards[num_cards] = first_starter
+        num_cards += 1
+    if second_starter != _NO_CARD:
+        cards[num_cards] = second_starter
+        num_cards += 1
+    return num_cards
 
 
-@varied(absent=0)
-def _name_kings(cards: Any, num_hand: int, num_cards: int, is_crib: bool, rules: Any) -> None:
-    if rules["wild_kings"]:
-        name_kings(cards, num_hand, num_cards, is_crib, rules["fifteen"])
+@inlined
+def _sum_parts(cards: Any, num_hand: int, num_cards: int, is_crib: bool, fifteen: int) -> int:
+    parts = np.empty(NUM_PARTS, np.int64)
+    show_parts(cards, num_hand, num_cards, is_crib, fifteen, parts)
+    points = 0
+    for part in range(NUM_PARTS):
+        points += parts[part]
+    return points
 
 
 @kernel
@@ -102,27 +118,30 @@ def _points_by_parts(
     first_starter: int,
     second_starter: int,
     is_crib: bool,
-    rules: Any,
+    fifteen: int,
 ) -> int:
-    # From here on all cards are an array of one type, compiled once.
     cards = np.empty(num_hand + 2, np.int64)
-    for i in range(num_hand):
-        cards[i] = hands[row, i]
-    num_cards: Any = np.int64(num_hand)  # no literal, which would be one more type
     hand_size: Any = np.int64(num_hand)
-    if first_starter != _NO_CARD:
-        cards[num_cards] = first_starter
-        num_cards += 1
-    if second_starter != _NO_CARD:
-        cards[num_cards] = second_starter
-        num_cards += 1
-    _name_kings(cards, hand_size, num_cards, is_crib, rules)
-    parts = np.empty(NUM_PARTS, np.int64)
-    show_parts(cards, hand_size, num_cards, is_crib, rules["fifteen"], parts)
-    points = 0
-    for part in range(NUM_PARTS):
-        points += parts[part]
-    return points
+    num_cards = _take_cards(hands, row, num_hand, first_starter, second_starter, cards)
+    return _sum_parts(cards, hand_size, num_cards, is_crib, fifteen)
+
+
+@kernel
+def _points_with_kings(
+    hands: Any,
+    row: int,
+    num_hand: int,
+    first_starter: int,
+    second_starter: int,
+    is_crib: bool,
+    fifteen: int,
+) -> int:
+    # Apart, so that games without wild kings do not compile their search.
+    cards = np.empty(num_hand + 2, np.int64)
+    hand_size: Any = np.int64(num_hand)
+    num_cards = _take_cards(hands, row, num_hand, first_starter, second_starter, cards)
+    name_kings(cards, hand_size, num_cards, is_crib, fifteen)
+    return _sum_parts(cards, hand_size, num_cards, is_crib, fifteen)
 
 
 @inlined
@@ -131,7 +150,7 @@ def show_points(
 ) -> int:
     """Returns what a hand or crib scores in the show, from the table where it applies.
 
-    With two starters see `show_with_starters`.
+    Kings are kings; with two starters or wild kings see `show_with_starters`.
 
     Args:
         hands: int array (n, >= num_hand), hands or cribs without the starter.
@@ -141,8 +160,8 @@ def show_points(
         is_crib: Whether it is the crib.
         rules: RULES record.
     """
-    if num_hand >= TABLE_CARDS or _has_wild_kings(rules):
-        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules)
+    if num_hand >= TABLE_CARDS:
+        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"])
     suit = starter & 3
     nobs = 4 * _JACK + suit
     index = 0
@@ -159,7 +178,7 @@ def show_points(
             num_nobs += card == nobs
         index = index * TABLE_BASE + rank
     if highest >= _JOKERS:
-        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules)
+        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"])
     if starter == _NO_CARD:
         points = int(rules["table"][index * TABLE_BASE + TABLE_BLANK])
         suit = -1
@@ -184,7 +203,7 @@ def show_with_starters(
     is_crib: bool,
     rules: Any,
 ) -> int:
-    """Returns what a hand or crib scores in the show with up to two starters.
+    """Returns what a hand or crib scores in the show with any starters, kings wild or not.
 
     Args:
         hands: int array (n, >= num_hand), hands or cribs without the starters.
@@ -198,9 +217,11 @@ def show_with_starters(
     """
     first = int(starters[place, 0]) if num_starters > 0 else _NO_CARD
     second = int(starters[place, 1]) if num_starters > 1 else _NO_CARD
+    if rules["wild_kings"]:
+        return _points_with_kings(hands, row, num_hand, first, second, is_crib, rules["fifteen"])
     if second == _NO_CARD:
         return show_points(hands, row, num_hand, first, is_crib, rules)
-    return _points_by_parts(hands, row, num_hand, first, second, is_crib, rules)
+    return _points_by_parts(hands, row, num_hand, first, second, is_crib, rules["fifteen"])
 
 
 @kernel
