@@ -173,9 +173,7 @@ def test_kings_are_seen_with_the_ranks_they_were_laid_as() -> None:
 )
 def test_ranks_that_there_are_not_are_refused(rank: int, message: str) -> None:
     hands = (parse_cards("2C 3C 4C 5C 6C 7C"), parse_cards("QC KC 9H TH JH KD"))
-    game = Game(
-        "wild_kings", seed=1, first_dealer=0, deals=[Deal(hands, parse_card("AS"))]
-    )
+    game = Game("wild_kings", seed=1, first_dealer=0, deals=[Deal(hands, parse_card("AS"))])
     with pytest.raises(IllegalActionError, match="Cannot lay 9H TH as rank 3"):
         game.view().action_of(*parse_cards("9H TH"), rank=3)
     game.push_cards(*parse_cards("9H TH"))
@@ -188,6 +186,34 @@ def test_ranks_that_there_are_not_are_refused(rank: int, message: str) -> None:
     assert str(caught.value) == message
     with pytest.raises(IllegalActionError, match="Cannot lay QC as rank 3; a rank"):
         view.action_of(queen, rank=3)
+
+
+def test_in_lowball_with_partners_an_opponent_wins() -> None:
+    rules = Rules(
+        num_players=4,
+        partnerships=True,
+        cards_dealt=5,
+        cards_tossed=1,
+        lowball=True,
+        num_starters=2,
+        skunk_line=None,
+        double_skunk_line=None,
+    )
+    cards = [card for card in range(52) if card != 40]
+    hands = tuple(tuple(cards[seat : 20 + seat : 4]) for seat in range(4))
+    for dealer in range(4):
+        scores = [0, 0]
+        scores[dealer % 2] = 120
+        deal = Deal(hands, 40, second_starter=cards[30])
+        game = Game(rules, seed=1, first_dealer=dealer, deals=[deal], scores=scores)
+        outcome = game.outcome()
+        assert outcome is not None
+        assert outcome.winner == (dealer + 1) % 2 == game.events[-1].player % 2
+        turned = Deal(hands, cards[30], second_starter=40)
+        game = Game(rules, seed=1, first_dealer=dealer, deals=[turned], scores=scores)
+        while not game.is_over:
+            game.push(0)
+        assert game.events[-1].player == (dealer + 1) % 4
 
 
 def test_counts_are_face_up_when_they_are_announced_and_claimed() -> None:
