@@ -37,7 +37,7 @@ def play(agents: tuple[Agent, Agent], rules: Rules, size: int, seed: int = 1) ->
     return batch
 
 
-@pytest.mark.parametrize("rules", [r for r in VARIANTS if r.name in PRESETS], ids=lambda r: r.name)
+@variants
 def test_greedy_beats_random(rules: Rules) -> None:
     batch = play((GreedyAgent(), UniformAgent()), rules, 60)
     assert (batch.winners == 0).mean() > 0.7
