@@ -97,7 +97,7 @@ def first_events(state: Any, rules: Rules) -> list[Event]:
         call = f"heels for {number_word(HEELS_POINTS)}"
         events.append(Event(EventKind.HEELS, deal, dealer, HEELS_POINTS, (), call))
     if state["phase"] == engine.OVER:
-        winner = 1 - dealer if rules.lowball else dealer
+        winner = (dealer + 1) % rules.num_players if rules.lowball else dealer
         events.append(Event(EventKind.WIN, deal, winner, 0, (), ""))
     return events
 
@@ -167,6 +167,7 @@ class _Reader:
             call = number_word(detail)
         elif kind == EventKind.CLAIM:
             call = f"muggins for {number_word(detail)}" if detail else "none missed"
+            call += ", which gets nothing" if detail > points else ""
         return Event(kind, self.deal, player, points, cards, call, rank)
 
     def _lay(self, laid: int, points: int) -> str:

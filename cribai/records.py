@@ -23,7 +23,7 @@ from cribai.errors import CribaiError, IllegalActionError, RecordError
 from cribai.events import DECISIONS
 from cribai.game import Game
 from cribai.game_batch import MAX_NUMBER, MAX_SEED
-from cribai.rules import MAX_TARGET, STANDARD, Rules
+from cribai.rules import STANDARD, Rules
 
 FORMAT: Final = 2
 """Version of the format; it changes whenever the keys or their meaning do."""
@@ -44,6 +44,9 @@ _OLD_RULES_KEYS: Final = (
     "num_jokers", "target", "skunk_line", "double_skunk_line", "fifteen", "thirty_one",
 )  # fmt: skip
 _RULES_KEYS: Final = {OLD_FORMAT: _OLD_RULES_KEYS, FORMAT: tuple(STANDARD.to_dict())}
+
+_MAX_SCORE: Final = 2**15 - 1
+"""The highest score that the engine can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class GameRecord:
             self._require_range("winner", rules.num_sides - 1)
         self._require_scores("start_scores", rules.target - 1)
         # Only a deal that is played to its end takes scores past the target.
-        self._require_scores("scores", MAX_TARGET if rules.two_cribs else rules.target)
+        self._require_scores("scores", _MAX_SCORE if rules.two_cribs else rules.target)
         for number, deal in enumerate(self.deals, 1):
             try:
                 deal.cards.cards(rules)
@@ -193,9 +196,11 @@ def replay(record: GameRecord) -> Game:
                 raise RecordError(f"Deal {number + 1}, decision {place}: {error}") from None
         if not game.is_over and game.deal_number == number:
             raise _disagreement(number, len(deal.actions) + 1, "the action is missing")
-        if game.is_over and number + 1 < len(record.deals):
+        # Heels of a first starter may have ended the game in the next deal, before any decision.
+        is_last = game.is_over and game.deal_number == number
+        if is_last and number + 1 < len(record.deals):
             raise _disagreement(number, len(deal.actions), "the game ends here and deals follow")
-    if not game.is_over:
+    if game.deal_number == len(record.deals):
         raise _disagreement(len(record.deals), 1, "the deal is missing and the game is not over")
     last = record.deals[-1]
     for name in ("scores", "winner"):

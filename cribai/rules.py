@@ -19,7 +19,8 @@ MAX_TARGET: Final = 10_000
 MAX_DECKS: Final = 2
 MAX_STARTERS: Final = 2
 MAX_BID: Final = 12
-"""The highest bid for the crib; hardly any crib is worth more."""
+"""The highest bid for the crib. Few cribs of four cards from one deck are worth more; larger ones,
+with jokers or two decks often are, and may be bid for no higher."""
 
 FOR_TWO: Final = ("chosen_starter", "two_cribs", "bid", "muggins", "pone_start")
 """What only two players play."""

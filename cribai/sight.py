@@ -92,7 +92,7 @@ class Sight:
 
     @property
     def is_discard(self) -> bool:
-        """Whether the deal's tosses are being made; else its cards are laid."""
+        """Whether the deal's tosses are being made."""
         return int(self.record["phase"]) == DISCARD
 
     @property
@@ -259,7 +259,7 @@ class Sight:
 
     @property
     def count(self) -> int:
-        """The running total of the series, 0 to 31."""
+        """The running total of the series, at most `rules.thirty_one`."""
         return int(self.record["count"])
 
     @cached_property
@@ -292,7 +292,8 @@ class Sight:
     def go_counts(self) -> tuple[int | None, ...]:
         """The lowest count at which each player had to say go in this deal, or None.
 
-        A go at count c means that the player holds no card of value 31 - c or less from then on.
+        A go at count c means that the player holds no card of value `rules.thirty_one` - c or less
+        from then on; a wild king can count as little as an ace.
         """
         counts = self.record["go_counts"][: self.rules.num_players]
         return tuple(None if count == NO_GO else int(count) for count in counts)

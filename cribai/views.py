@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cribai.cards import NUM_RANKS, RANK_NAMES, cards_text, rank_of, value_of
+from cribai.cards import KING, NUM_RANKS, RANK_NAMES, cards_text, rank_of, value_of
 from cribai.engine.scoring import extend_series, play_points
 from cribai.engine.state import ANNOUNCE, BID, DISCARD, DRAW, GIVE, compiled_rules
 from cribai.engine.viewing import write_masks
@@ -140,7 +140,12 @@ class View(Sight):
         Raises:
             IllegalActionError: The rules do not allow it here.
         """
-        chosen = tuple(sorted(cards))
+        action = self._find_action(tuple(sorted(cards)), rank)
+        if action is None or (rank is not None and self.rank_of(action) != rank):
+            raise IllegalActionError(self._refusal(cards, rank))
+        return action
+
+    def _find_action(self, chosen: tuple[int, ...], rank: int | None) -> int | None:
         if self.is_discard and chosen in self.tosses:
             index = self.tosses.index(chosen)
             return self.legal_actions[index] if self.rules.two_cribs else index
@@ -152,7 +157,11 @@ class View(Sight):
             for action in self.legal_actions:
                 if self.cards_of(action) == chosen:
                     return action
-        raise IllegalActionError(self._refusal(cards, rank))
+        return None
+
+    def _takes_rank(self, cards: tuple[int, ...], rank: int) -> bool:
+        is_king = self.rules.wild_kings and len(cards) == 1 and rank_of(cards[0]) == KING
+        return self.is_play and is_king and 0 <= rank < NUM_RANKS
 
     def _lay(self, card: int, rank: int | None) -> int:
         rules = self.rules
@@ -168,6 +177,11 @@ class View(Sight):
 
     def _refusal(self, cards: tuple[int, ...], rank: int | None) -> str:
         words = cards_text(cards) or "nothing"
+        if rank is not None and not self._takes_rank(cards, rank):
+            return (
+                f"Cannot lay {words} as rank {rank}; a rank, 0 to {NUM_RANKS - 1}, is only for a"
+                " king that is wild."
+            )
         if self.is_discard:
             return (
                 f"Cannot toss {words} from {cards_text(self.kept)};"

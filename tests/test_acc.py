@@ -95,6 +95,15 @@ def test_ties_are_broken_by_games_then_by_spread() -> None:
     assert seeds(plan, played) == [2, 3, 1, 0]
 
 
+@pytest.mark.parametrize(("rules", "sign"), [("short", 1), ("lowball", -1)])
+def test_spread_in_lowball_is_what_the_others_have_more(rules: str, sign: int) -> None:
+    plan = make_plan(make_config(agents=AGENTS[:2], rules=rules, format="acc", **{"acc.games": 2}))
+    assert isinstance(plan, AccPlan)
+    played = qualify(plan, {(0, 1): of_games([(30, 60), (60, 50)])})
+    spreads = {row.entrant: row.spread for row in plan.standings(played)}
+    assert spreads == {0: -20 * sign, 1: 20 * sign}
+
+
 def tied(winners: str, a: int) -> Outcome:
     """Games by who won each, "-" for nobody."""
     return with_ties([None if winner == "-" else winner == str(a) for winner in winners])

@@ -310,6 +310,37 @@ def test_the_engine_names_deal_and_decision() -> None:
     )
 
 
+def test_heels_of_a_first_starter_end_the_game_in_a_deal_without_actions() -> None:
+    cards = list(range(52))
+    cards.remove(40)
+    hands = (tuple(cards[:12:2]), tuple(cards[1:12:2]))
+    opening = Deal(hands, cards[20], second_starter=cards[21])
+    jack = Deal(hands, 40, second_starter=cards[21])
+    rules = Rules(num_starters=2, target=121)
+    # In a first deal nobody reaches 118 to 120 by himself: the second dealer is put there.
+    for score in range(60, 121):
+        game = Game(rules, seed=1, first_dealer=0, deals=[opening, jack], scores=(0, score))
+        while not game.is_over and game.deal_number == 0:
+            game.push(game.legal_actions[0])
+        if game.is_over and game.deal_number == 1:
+            break
+    record = record_game(game, ["a", "b"])
+    assert [len(deal.actions) > 0 for deal in record.deals] == [True, False]
+    assert record.winner == 1
+    assert replay(record).events == game.events
+    line = signed(values_of(replace(record, deals=(*record.deals, record.deals[0]))))
+    assert "Deal 2, decision 0: the game ends here and deals follow" in refusal(
+        lambda: replay(from_json(line))
+    )
+
+
+def test_two_cribs_go_past_the_highest_target() -> None:
+    rules = Rules(two_cribs=True, cards_dealt=8, target=10_000)
+    record = record_game(played(rules, scores=(9_990, 9_999)), ["a", "b"])
+    assert max(record.scores) > 10_000
+    assert replay(from_json(to_json(record))).scores == record.scores
+
+
 def test_the_place_is_named_though_the_checksum_is_wrong_too() -> None:
     values = values_of(recorded())
     values["deals"][0]["actions"][0] = 15

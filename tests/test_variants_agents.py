@@ -37,8 +37,22 @@ def play(agents: tuple[Agent, Agent], rules: Rules, size: int, seed: int = 1) ->
     return batch
 
 
-@pytest.mark.parametrize("rules", [r for r in VARIANTS if r.name in PRESETS], ids=lambda r: r.name)
+@variants
 def test_greedy_beats_random(rules: Rules) -> None:
+    batch = play((GreedyAgent(), UniformAgent()), rules, 60)
+    assert (batch.winners == 0).mean() > 0.7
+
+
+def test_greedy_draws_to_lose_points_in_lowball() -> None:
+    rules = Rules(
+        name="draw_low",
+        lowball=True,
+        draw_before_toss=True,
+        draw_after_toss=True,
+        target=60,
+        skunk_line=None,
+        double_skunk_line=None,
+    )
     batch = play((GreedyAgent(), UniformAgent()), rules, 60)
     assert (batch.winners == 0).mean() > 0.7
 

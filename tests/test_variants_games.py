@@ -146,6 +146,27 @@ def test_results_do_not_depend_on_the_batch(rules: Rules) -> None:
             assert (alone.states[name][0] == whole.states[name][pair]).all(), name
 
 
+def test_heels_are_counted_once_a_deal() -> None:
+    batch = play(PRESETS["two_starters"], 40, seed=5)
+    heels = batch.states["times"][:, :, engine.DEALER_HEELS].sum(axis=1)
+    assert (heels == batch.states["num_deals"]).all()
+
+
+def test_claims_are_no_points_of_hands() -> None:
+    rules = PRESETS["muggins"]
+    batch = GameBatch.start(10, rules, seed=6)
+    hands = [engine.PONE_HAND, engine.DEALER_HAND, engine.DEALER_CRIB]
+    while not batch.over.all():
+        due = np.flatnonzero(~batch.over)
+        views = batch.views(due)
+        actions = make_agent("greedy").act(views)
+        # Nothing is announced, all is claimed.
+        silent = views.array["phase"] == engine.ANNOUNCE
+        batch.step(np.where(silent, rules.announcements_start, actions), due)
+    assert (batch.states["points"][:, :, hands] == 0).all()
+    assert (batch.states["points"].sum(axis=(1, 2)) > 121).all()
+
+
 def test_ties_and_high_scores_come_with_two_cribs() -> None:
     batch = play(PRESETS["two_cribs"], 2000, seed=3)
     assert (batch.winners == engine.NO_PLAYER).sum() > 5

@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 from numpy.lib.recfunctions import repack_fields
 
-from cribai import PRESETS, GameBatch, Rules, ViewBatch, make_agent
+from cribai import (
+    PRESETS,
+    Deal,
+    Game,
+    GameBatch,
+    IllegalActionError,
+    Rules,
+    ViewBatch,
+    make_agent,
+    parse_cards,
+)
+from cribai.cards import parse_card
 from cribai.engine import state as engine
 from hidden_cards import hide
 from test_variants_games import VARIANTS
@@ -127,6 +138,58 @@ def test_kings_are_seen_with_the_ranks_they_were_laid_as() -> None:
             return
         batch.step([view.legal_actions[0]])
     pytest.fail("no king was held")
+
+
+@pytest.mark.parametrize(
+    ("rank", "message"),
+    [
+        (13, "Cannot lay KC as rank 13; a rank, 0 to 12, is only for a king that is wild."),
+        (-1, "Cannot lay KC as rank -1; a rank, 0 to 12, is only for a king that is wild."),
+    ],
+)
+def test_ranks_that_there_are_not_are_refused(rank: int, message: str) -> None:
+    hands = (parse_cards("2C 3C 4C 5C 6C 7C"), parse_cards("QC KC 9H TH JH KD"))
+    game = Game("wild_kings", seed=1, first_dealer=0, deals=[Deal(hands, parse_card("AS"))])
+    with pytest.raises(IllegalActionError, match="Cannot lay 9H TH as rank 3"):
+        game.view().action_of(*parse_cards("9H TH"), rank=3)
+    game.push_cards(*parse_cards("9H TH"))
+    game.push_cards(*parse_cards("2C 3C"))
+    king, queen = parse_cards("KC QC")
+    view = game.view()
+    assert view.rank_of(view.action_of(king, rank=12)) == 12
+    with pytest.raises(IllegalActionError) as caught:
+        view.action_of(king, rank=rank)
+    assert str(caught.value) == message
+    with pytest.raises(IllegalActionError, match="Cannot lay QC as rank 3; a rank"):
+        view.action_of(queen, rank=3)
+
+
+def test_in_lowball_with_partners_an_opponent_wins() -> None:
+    rules = Rules(
+        num_players=4,
+        partnerships=True,
+        cards_dealt=5,
+        cards_tossed=1,
+        lowball=True,
+        num_starters=2,
+        skunk_line=None,
+        double_skunk_line=None,
+    )
+    cards = [card for card in range(52) if card != 40]
+    hands = tuple(tuple(cards[seat : 20 + seat : 4]) for seat in range(4))
+    for dealer in range(4):
+        scores = [0, 0]
+        scores[dealer % 2] = 120
+        deal = Deal(hands, 40, second_starter=cards[30])
+        game = Game(rules, seed=1, first_dealer=dealer, deals=[deal], scores=scores)
+        outcome = game.outcome()
+        assert outcome is not None
+        assert outcome.winner == (dealer + 1) % 2 == game.events[-1].player % 2
+        turned = Deal(hands, cards[30], second_starter=40)
+        game = Game(rules, seed=1, first_dealer=dealer, deals=[turned], scores=scores)
+        while not game.is_over:
+            game.push(0)
+        assert game.events[-1].player == (dealer + 1) % 4
 
 
 def test_counts_are_face_up_when_they_are_announced_and_claimed() -> None:

@@ -110,13 +110,16 @@ def _worth_without(view: Any, rules: Any, scratch: Any, slot: int) -> int:
 
 @inlined
 def _useless(view: Any, rules: Any, scratch: Any) -> int:
-    """Returns a bit for each card without which the hand is worth no less; never for all."""
-    aim = -1 if rules["lowball"] else 1
+    """Returns a bit for each card without which the hand is worth no less; never for all.
+
+    In lowball for each card without which it is worth less: what is worth nothing is kept.
+    """
     size = int(view["hand_size"])
     whole = _worth_without(view, rules, scratch, size)
     cards = 0
     for slot in range(size):
-        if aim * (_worth_without(view, rules, scratch, slot) - whole) >= 0:
+        is_worth = _worth_without(view, rules, scratch, slot) < whole
+        if is_worth == bool(rules["lowball"]):
             cards |= 1 << slot
     # One stays: the lowest, which fits most counts.
     return cards if cards != (1 << size) - 1 else cards - 1

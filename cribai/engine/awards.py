@@ -75,8 +75,9 @@ def award(state: Any, rules: Any, log: Any, player: int, points: int) -> bool:
         points: How many.
     """
     if score(state, rules, player, points):
-        winner = int(state["winner"])
-        write_event(log, WIN, 1 - player if rules["lowball"] else player, 0, winner)
+        # In lowball others win: the next player, who is an opponent in partnerships too.
+        winner = left_of(player, rules) if rules["lowball"] else player
+        write_event(log, WIN, winner, 0, int(state["winner"]))
         return True
     return False
 

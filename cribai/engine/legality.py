@@ -11,6 +11,7 @@ from cribai.engine.bidding import highest_bid
 from cribai.engine.jit import inlined, is_varied, varied
 from cribai.engine.parts import VALUES
 from cribai.engine.state import ANNOUNCE, BID, CLAIM, DISCARD, DRAW, GIVE, PLAY
+from cribai.rules import MAX_BID
 
 
 @inlined
@@ -83,20 +84,66 @@ def _is_legal_otherwise(record: Any, rules: Any, action: int) -> bool:
 
 
 @varied(absent=0)
+def _first_action(record: Any, rules: Any) -> int:
+    """Returns the first action of the phase's range."""
+    phase = record["phase"]
+    if phase == PLAY:
+        return int(rules["num_tosses"])
+    if phase == DRAW:
+        return int(rules["throws_start"])
+    if phase == GIVE:
+        return int(rules["gifts_start"])
+    if phase == BID:
+        return int(rules["bids_start"])
+    if phase == ANNOUNCE:
+        return int(rules["announcements_start"])
+    if phase == CLAIM:
+        return int(rules["claims_start"])
+    return 0
+
+
+@varied(absent=0)
 def count_legal(record: Any, rules: Any) -> int:
     """Returns how many actions the actor may take; see `is_legal`."""
+    phase = record["phase"]
+    size = int(record["hand_size"])
+    if phase == PLAY:
+        kings = int(record["playable"] & record["kings"])
+        ranks = int(rules["thirty_one"] - record["count"])
+        if ranks >= VALUES[NUM_RANKS - 1]:
+            ranks = NUM_RANKS
+        return num_bits(int(record["playable"]) & ~kings) + ranks * num_bits(kings)
+    if phase == DRAW:
+        return (1 << size) - 1
+    if phase == GIVE:
+        return size
+    if phase == BID:
+        return 1 + MAX_BID - highest_bid(record)
+    if phase == ANNOUNCE:
+        return int(rules["most_shown"]) + 1
+    if phase == CLAIM:
+        return int(rules["most_shown"] - record["announced"]) + 1
     number = 0
-    for action in range(rules["num_actions"]):
+    for action in range(rules["num_tosses"]):
         number += is_legal(record, rules, action)
     return number
 
 
 @varied(absent=0)
 def legal_action(record: Any, rules: Any, place: int) -> int:
-    """Returns the legal action that so many smaller ones precede; see `is_legal`."""
-    for action in range(rules["num_actions"]):
-        if is_legal(record, rules, action):
-            if place == 0:
-                return action
-            place -= 1
-    return -1
+    """Returns the legal action that so many smaller ones precede; see `is_legal`.
+
+    Args:
+        record: STATE record, or VIEW record of the actor, with a decision due.
+        rules: RULES record.
+        place: How many legal actions are smaller, below `count_legal`.
+    """
+    action = _first_action(record, rules)
+    if record["phase"] == BID and place > 0:
+        return action + highest_bid(record) + place
+    if record["phase"] != DISCARD and record["phase"] != PLAY:
+        return action + place
+    while place > 0 or not is_legal(record, rules, action):
+        place -= is_legal(record, rules, action)
+        action += 1
+    return action

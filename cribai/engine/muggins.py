@@ -15,7 +15,9 @@ from cribai.engine.state import (
     CLAIM_POINTS,
     DEALER_CRIB,
     DEALER_HAND,
+    DEALER_PEGGING,
     PONE_HAND,
+    PONE_PEGGING,
     SHOW_CRIB,
     SHOW_HAND,
 )
@@ -93,7 +95,8 @@ def claim(state: Any, rules: Any, log: Any, number: int) -> bool:
     player = int(state["actor"])
     missed = int(state["worths"][state["show_step"]] - state["announced"])
     points = number if number <= missed else 0
-    source = DEALER_HAND if player == state["dealer"] else PONE_HAND
+    # With the pegging: the points are not those of a hand, whose average would rise.
+    source = DEALER_PEGGING if player == state["dealer"] else PONE_PEGGING
     state["points"][player, source] += points
     write_event(log, CLAIM_POINTS, player, points, number)
     return not award(state, rules, log, player, points)

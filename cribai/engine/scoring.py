@@ -83,6 +83,33 @@ def table_index(first: int, second: int, third: int, fourth: int) -> int:
     return (((first * TABLE_BASE + second) * TABLE_BASE + third) * TABLE_BASE + fourth) * TABLE_BASE
 
 
+@inlined
+def _take_cards(
+    hands: Any, row: int, num_hand: int, first_starter: int, second_starter: int, cards: Any
+) -> int:
+    # From here on all cards are an array of one type, compiled once.
+    for i in range(num_hand):
+        cards[i] = hands[row, i]
+    num_cards: Any = np.int64(num_hand)  # no literal, which would be one more type
+    if first_starter != _NO_CARD:
+        cards[num_cards] = first_starter
+        num_cards += 1
+    if second_starter != _NO_CARD:
+        cards[num_cards] = second_starter
+        num_cards += 1
+    return num_cards
+
+
+@inlined
+def _sum_parts(cards: Any, num_hand: int, num_cards: int, is_crib: bool, fifteen: int) -> int:
+    parts = np.empty(NUM_PARTS, np.int64)
+    show_parts(cards, num_hand, num_cards, is_crib, fifteen, parts)
+    points = 0
+    for part in range(NUM_PARTS):
+        points += parts[part]
+    return points
+
+
 @kernel
 def _points_by_parts(
     hands: Any,
@@ -92,28 +119,29 @@ def _points_by_parts(
     second_starter: int,
     is_crib: bool,
     fifteen: int,
-    wild_kings: int,
 ) -> int:
-    # From here on all cards are an array of one type, compiled once.
     cards = np.empty(num_hand + 2, np.int64)
-    for i in range(num_hand):
-        cards[i] = hands[row, i]
-    num_cards: Any = np.int64(num_hand)  # no literal, which would be one more type
     hand_size: Any = np.int64(num_hand)
-    if first_starter != _NO_CARD:
-        cards[num_cards] = first_starter
-        num_cards += 1
-    if second_starter != _NO_CARD:
-        cards[num_cards] = second_starter
-        num_cards += 1
-    if wild_kings:
-        name_kings(cards, hand_size, num_cards, is_crib, fifteen)
-    parts = np.empty(NUM_PARTS, np.int64)
-    show_parts(cards, hand_size, num_cards, is_crib, fifteen, parts)
-    points = 0
-    for part in range(NUM_PARTS):
-        points += parts[part]
-    return points
+    num_cards = _take_cards(hands, row, num_hand, first_starter, second_starter, cards)
+    return _sum_parts(cards, hand_size, num_cards, is_crib, fifteen)
+
+
+@kernel
+def _points_with_kings(
+    hands: Any,
+    row: int,
+    num_hand: int,
+    first_starter: int,
+    second_starter: int,
+    is_crib: bool,
+    fifteen: int,
+) -> int:
+    # Apart, so that games without wild kings do not compile their search.
+    cards = np.empty(num_hand + 2, np.int64)
+    hand_size: Any = np.int64(num_hand)
+    num_cards = _take_cards(hands, row, num_hand, first_starter, second_starter, cards)
+    name_kings(cards, hand_size, num_cards, is_crib, fifteen)
+    return _sum_parts(cards, hand_size, num_cards, is_crib, fifteen)
 
 
 @inlined
@@ -133,9 +161,7 @@ def show_points(
         rules: RULES record.
     """
     if num_hand >= TABLE_CARDS:
-        return _points_by_parts(
-            hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"], 0
-        )
+        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"])
     suit = starter & 3
     nobs = 4 * _JACK + suit
     index = 0
@@ -152,9 +178,7 @@ def show_points(
             num_nobs += card == nobs
         index = index * TABLE_BASE + rank
     if highest >= _JOKERS:
-        return _points_by_parts(
-            hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"], 0
-        )
+        return _points_by_parts(hands, row, num_hand, starter, _NO_CARD, is_crib, rules["fifteen"])
     if starter == _NO_CARD:
         points = int(rules["table"][index * TABLE_BASE + TABLE_BLANK])
         suit = -1
@@ -193,11 +217,11 @@ def show_with_starters(
     """
     first = int(starters[place, 0]) if num_starters > 0 else _NO_CARD
     second = int(starters[place, 1]) if num_starters > 1 else _NO_CARD
-    if second == _NO_CARD and rules["wild_kings"] == 0:
+    if rules["wild_kings"]:
+        return _points_with_kings(hands, row, num_hand, first, second, is_crib, rules["fifteen"])
+    if second == _NO_CARD:
         return show_points(hands, row, num_hand, first, is_crib, rules)
-    return _points_by_parts(
-        hands, row, num_hand, first, second, is_crib, rules["fifteen"], rules["wild_kings"]
-    )
+    return _points_by_parts(hands, row, num_hand, first, second, is_crib, rules["fifteen"])
 
 
 @kernel
@@ -235,8 +259,9 @@ def extend_series(series: int, card: int) -> int:
     """Returns a packed series with one more card.
 
     A series is packed as the run orders of its last 15 cards, four bits each, the latest lowest.
-    No pair or run reaches back further: two decks hold eight cards of a rank, and a run has no more
-    than fourteen, the joker to the king.
+    No run reaches back further, with at most fourteen cards, the joker to the king, and no pair but
+    one: two decks hold eight cards of a rank, and where kings are wild all eight of them could be
+    laid after those; the sixteenth like rank then counts as the fifteenth.
     """
     return ((series << 4) | RUN_ORDER[card >> 2]) & _SERIES_MASK
 

@@ -44,7 +44,7 @@ def turn_starter(state: Any, rules: Any, log: Any) -> bool:
     last = rules["num_turned"] - 1
     starter = int(state["deck"][_place(rules) + last])
     state["starter"] = starter
-    state["times"][dealer, DEALER_HEELS] += 1
+    state["times"][dealer, DEALER_HEELS] += last == 0  # once a deal, with the first starter
     _share(state, rules, starter, last)
     write_event(log, TURN_STARTER, dealer, 0, starter)
     if (starter >> 2) == _JACK:

@@ -8,7 +8,7 @@ from cribai.cards import NO_CARD
 from cribai.engine.dealing import decision_key
 from cribai.engine.jit import inlined, is_varied, kernel, varied
 from cribai.engine.legality import count_legal, is_legal, num_bits
-from cribai.engine.state import ANNOUNCE, CLAIM, DISCARD, NO_GO, NO_PLAYER
+from cribai.engine.state import ANNOUNCE, CLAIM, DISCARD, NO_GO, NO_PLAYER, PLAY
 from cribai.engine.worths import counted_crib, counting_player
 
 _NO_CARD: Final = NO_CARD
@@ -89,7 +89,7 @@ def _write_variants(state: Any, rules: Any, player: int, view: Any) -> None:
     num_players = int(rules["num_players"])
     is_actor = player == state["actor"]
     view["announced"] = state["announced"]
-    view["kings"] = state["kings"] if is_actor else 0
+    view["kings"] = state["kings"] if is_actor and state["phase"] == PLAY else 0
     view["hand_size"] = state["hand_size"] if is_actor else 0
     owner = int(state["crib_owner"])
     if owner != NO_PLAYER:

@@ -229,6 +229,8 @@ def _complete(view: Any, mask: NDArray[Any], rules: Rules) -> None:
         view["playable"] |= _bits(lays.any(axis=1))
         if view["num_legal"] and view["phase"] == PLAY:
             view["kings"] = _bits([rank_of(card) == KING for card in kept])
+    else:
+        view["play_ranks"] = [rank_of(card) for card in view["play_cards"]]
 
 
 def _bits(marks: Any) -> int:

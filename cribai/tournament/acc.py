@@ -1,7 +1,8 @@
 """A tournament after the American Cribbage Congress: a qualifying round, then a knock-out.
 
 In the qualifying round everyone meets everyone; a win counts 2 game points and a skunk 3. Ties are
-broken by games won, then by spread, the sum of the margins (ACC tournament rules). The best go on
+broken by games won, then by spread, the sum of the margins (ACC tournament rules), which in lowball
+are the points that the others have more. The best go on
 to a knock-out in which the first meets the last and so on; a match is the best of five games,
 without skunks, the deal alternating between the two games of a pair. The congress knows no tied
 games; where the rules of play do, such a game gives no game points and counts for nobody.
@@ -29,7 +30,7 @@ class Standing(NamedTuple):
         entrant: Place in the list of entrants.
         points: Game points.
         wins: Games won.
-        spread: Sum of the margins.
+        spread: Sum of the margins, in lowball those of the opponents.
         games: Games played.
     """
 
@@ -71,6 +72,7 @@ class AccPlan(Plan):
                 " let fewer qualify."
             )
         self.num_qualifiers = wanted or 2 ** (max(number - 1, 2).bit_length() - 1)
+        self._sign = -1 if config.rules.lowball else 1
         self._match_pairs = -(-config.acc.best_of // GAMES_PER_PAIR)
 
     def next_chunks(self, played: Sequence[Played]) -> list[Chunk]:
@@ -107,8 +109,8 @@ class AccPlan(Plan):
         for pairing, match in zip(self.pairings[: self._num_qualifying], played, strict=False):
             stats = match.total()
             if stats is not None:
-                _count(table[pairing.a], stats)
-                _count(table[pairing.b], stats.flipped())
+                _count(table[pairing.a], stats, self._sign)
+                _count(table[pairing.b], stats.flipped(), self._sign)
         standings = [Standing(entrant, *row) for entrant, row in enumerate(table)]
         return sorted(standings, key=lambda row: (-row.points, -row.wins, -row.spread))
 
@@ -150,9 +152,9 @@ class AccPlan(Plan):
         return Meeting(high, low, (won[0], won[1]), low if won[1] > won[0] else high)
 
 
-def _count(row: list[int], stats: Stats) -> None:
+def _count(row: list[int], stats: Stats, sign: int) -> None:
     for place, number in enumerate(
-        (stats.match_points(ACC_POINTS)[0], sum(stats.wins), stats.margin, stats.games)
+        (stats.match_points(ACC_POINTS)[0], sum(stats.wins), sign * stats.margin, stats.games)
     ):
         row[place] += number
 

@@ -67,7 +67,7 @@ class Stats:
         ends: Games by how they ended: won by `a` with the loser at skunk level 0, 1, 2, then lost
             likewise; the others were ties.
         end_products: Products of the numbers of games of a pair by how they ended, 6 by 6.
-        margin: `a`'s score minus `b`'s.
+        margin: `a`'s score minus `b`'s; below zero for the better in lowball.
         margin_squares: Its squares.
         first_dealer_half_wins: Half-wins of the first dealer's side.
         first_dealer_squares: Its squares.
