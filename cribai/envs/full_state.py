@@ -233,6 +233,10 @@ class StateEncoding:
         )
         self.space = spaces.Box(np.zeros_like(high), high, dtype=np.int16)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # All of it follows from the rules; the functions of the parts cannot be pickled.
+        return StateEncoding, (self.rules,)
+
     def encode(self, state: Any) -> NDArray[np.int16]:
         """Returns a STATE record as a new vector."""
         values = [np.ravel(part.read(state, self.rules)) for part in self._parts]
