@@ -1,10 +1,11 @@
 """What the tests of environments share: how to play, to compare, and to hide cards otherwise."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
 
@@ -20,6 +21,16 @@ ALL_RULES = (
     replace(PRESETS["standard"], name="jokers", num_jokers=4),
     replace(PRESETS["four_player"], name="no_partners", partnerships=False),
 )
+
+
+def some_quick(values: Iterable[Any], *names: str) -> list[Any]:
+    """Parameters of a test, rules or their names, of which all but the named ones are slow."""
+    return [
+        value
+        if (value.name if isinstance(value, Rules) else value) in names
+        else pytest.param(value, marks=pytest.mark.slow)
+        for value in values
+    ]
 
 
 class Cunning(Agent):

@@ -50,7 +50,10 @@ def playing(theirs: str = "2C 3C 9D 9S KH QS") -> Game:
 def changed(view: View, **fields: object) -> View:
     record = view.record.copy()
     for name, value in fields.items():
-        record[name][: np.size(value)] = value
+        if np.ndim(record[name]):
+            record[name][: np.size(value)] = value
+        else:
+            record[name] = value
     return View(record, view.rules)
 
 

@@ -20,7 +20,7 @@ from cribai.envs.rewards import make_reward
 from cribai.envs.single_deal import DiscardEnv, PeggingEnv
 from cribai.envs.vector import CribbageVectorEnv
 from cribai.errors import ConfigError
-from env_play import choose, frozen, positions
+from env_play import choose, frozen, positions, some_quick
 from plain_presets import PLAIN
 from test_variants_games import VARIANTS
 
@@ -31,8 +31,10 @@ USUAL = (
 )
 NAMES = [name for name in PRESETS if name not in PLAIN]
 
-variants = pytest.mark.parametrize("rules", VARIANTS, ids=lambda rules: rules.name)
-presets = pytest.mark.parametrize("name", NAMES)
+variants = pytest.mark.parametrize(
+    "rules", some_quick(VARIANTS, "lowball", "mixed", "given"), ids=lambda rules: rules.name
+)
+presets = pytest.mark.parametrize("name", some_quick(NAMES, "lowball", "two_cribs", "bid"))
 
 
 @cache

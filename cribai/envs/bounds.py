@@ -8,8 +8,9 @@ from cribai.rules import Rules
 def most_score(rules: Rules) -> int:
     """Returns a score that no side passes: the target, or more where deals are played to the end.
 
-    In a deal a player has a hand, a crib, heels, and his lays. A lay makes a total, for two, pairs
-    or a run, and perhaps the point for a go or the last card.
+    In a deal a player has a hand, a crib, with muggins what the opponent misses of his, heels, and
+    his lays. A lay makes a total, for two, pairs or a run, and perhaps the point for a go or the
+    last card.
     """
     if not rules.two_cribs:
         return rules.target
@@ -18,4 +19,5 @@ def most_score(rules: Rules) -> int:
     alike = min(num_lays, max(alike, rules.num_jokers))
     lay = 2 + max(alike * (alike - 1), num_lays) + 1
     heels = HEELS_POINTS * rules.num_starters
-    return rules.target - 1 + 2 * rules.most_shown + heels + rules.cards_kept * lay
+    num_counts = 4 if rules.muggins else 2
+    return rules.target - 1 + num_counts * rules.most_shown + heels + rules.cards_kept * lay

@@ -129,7 +129,7 @@ def draw(scene: Scene) -> NDArray[np.uint8]:
         _draw_plate(image, scene, player, spots)
         _draw_laid(image, scene, player, place, layout)
         if player in scene.crib_owners:
-            _draw_crib(image, scene, player, spots)
+            _draw_crib(image, scene.num_crib(player), spots)
     for player, (place, spots) in enumerate(layout.spots):
         if player:
             _draw_backs(image, scene.num_held(player), place, spots)
@@ -211,19 +211,13 @@ def _draw_backs(image: "Image.Image", number: int, place: int, spots: Spots) -> 
         _paste(image, artwork.card_back(BACK_WIDTH, 90), (x, y + offset))
 
 
-def _draw_crib(image: "Image.Image", scene: Scene, owner: int, spots: Spots) -> None:
-    """Draws a player's crib, face up when it is counted."""
-    view = scene.view
-    number = scene.num_crib(owner)
+def _draw_crib(image: "Image.Image", number: int, spots: Spots) -> None:
     x, y = spots.crib
-    pieces = [artwork.card_back(CRIB_WIDTH)] * number
-    if scene.counted == "crib" and view.record["shown_player"] == owner:
-        pieces = [artwork.card_face(card, CRIB_WIDTH) for card in view.shown]
-    offsets, _ = _row(len(pieces), CRIB_WIDTH, 14, 96)
+    offsets, _ = _row(number, CRIB_WIDTH, 14, 96)
     if not number:
         _paste(image, artwork.card_place(CRIB_WIDTH), (x, y))
-    for offset, piece in zip(offsets, pieces, strict=True):
-        _paste(image, piece, (x + offset, y))
+    for offset in offsets:
+        _paste(image, artwork.card_back(CRIB_WIDTH), (x + offset, y))
     caption = f"crib: {number}" if number else "crib"
     _write(image, caption, (x, y + height_of(CRIB_WIDTH) / 2 + 12))
 
@@ -250,12 +244,16 @@ def _draw_laid(image: "Image.Image", scene: Scene, player: int, place: int, layo
 
 
 def _draw_hand(image: "Image.Image", scene: Scene, spots: Spots) -> None:
-    """Draws the viewer's hand; cards that may be laid stand out, others are dim."""
+    """Draws the viewer's hand, or what is being counted.
+
+    Cards that may be laid stand out, others are dim.
+    """
     view = scene.view
     x, y = spots.hand
-    offsets, _ = _row(len(view.hand), HAND_WIDTH, HAND_WIDTH + 4, 516)
+    cards = view.shown or view.hand
+    offsets, _ = _row(len(cards), HAND_WIDTH, HAND_WIDTH + 4, 516)
     playable = set(view.legal_cards) if scene.legal_actions else set()
-    for offset, card in zip(offsets, view.hand, strict=True):
+    for offset, card in zip(offsets, cards, strict=True):
         dim = bool(playable) and card not in playable
         face = artwork.card_face(card, HAND_WIDTH, "dim" if dim else "plain")
         _paste(image, face, (x + offset, y - 10 * (card in playable)))

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from cribai.cards import NO_CARD
-from cribai.engine.state import NUM_PHASES, compiled_rules, state_dtype
+from cribai.engine.state import ANNOUNCE, CLAIM, NUM_PHASES, compiled_rules, state_dtype
 from cribai.envs.bounds import most_score
 from cribai.envs.variant_fields import num_cards, num_ranks
 from cribai.rules import MAX_BID, Rules
@@ -99,6 +99,10 @@ def _scores(state: Any, rules: Rules) -> Array:
     return scores
 
 
+def _count_due(state: Any, _: Rules) -> int:
+    return int(state["show_step"]) + 1 if state["phase"] in (ANNOUNCE, CLAIM) else 0
+
+
 def _place(number: Any, size: int) -> Array:
     return np.asarray(np.arange(size) == number)
 
@@ -183,7 +187,7 @@ PARTS: Final = (
         lambda rules: rules.most_shown,
         lambda state, _: state["announced"],
     ),
-    Part(lambda rules: rules.muggins, _num_counts, lambda state, _: state["show_step"] + 1),
+    Part(lambda rules: rules.muggins, _num_counts, _count_due),
 )
 """The parts in order."""
 
@@ -210,7 +214,7 @@ class StateEncoding:
     - 2 * d: the cards in each player's crib.
     - p each: one more than the bids, 0 before; whose the crib is.
     - p * k: for each card laid, one more than the rank under which it was.
-    - 1: the points announced; 1: which of the counts of the show is due, from 1.
+    - 1: the points announced; 1: which of the counts of the show is due, from 1, or 0.
 
     Attributes:
         space: The space of the vector.
@@ -228,6 +232,10 @@ class StateEncoding:
             ]
         )
         self.space = spaces.Box(np.zeros_like(high), high, dtype=np.int16)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # All of it follows from the rules; the functions of the parts cannot be pickled.
+        return StateEncoding, (self.rules,)
 
     def encode(self, state: Any) -> NDArray[np.int16]:
         """Returns a STATE record as a new vector."""

@@ -7,7 +7,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from cribai.cards import KING, NO_CARD, NUM_RANKS, NUM_SUITS, rank_of
-from cribai.engine.jit import kernel
+from cribai.engine.jit import is_varied, kernel
 from cribai.engine.scoring import extend_series
 from cribai.engine.state import (
     DEAL,
@@ -93,7 +93,7 @@ class DictEncoding(Encoding):
             "go_counts": ((players,), rules.thirty_one, int8),
             "dealer": ((players,), 1, int8),
         }
-        self._num_usual = len(self._shapes)
+        self._usual = [(shape, dtype) for shape, _, dtype in self._shapes.values()]
         for field in self._variant_fields:
             self._shapes[field.name] = (
                 field.shape(rules),
@@ -125,14 +125,12 @@ class DictEncoding(Encoding):
     def _fields(self, views: ViewBatch) -> list[NDArray[Any]]:
         if len(views) != self._number:
             self._number = len(views)
-            self._arrays = [
-                ((self._number, *shape), dtype) for shape, _, dtype in self._shapes.values()
-            ]
+            self._arrays = [((self._number, *shape), dtype) for shape, dtype in self._usual]
         fields = [np.zeros(shape, dtype) for shape, dtype in self._arrays]
-        rules = compiled_rules(self.rules)
-        _write_fields(views.array, rules, self._num_ranks, *fields[: self._num_usual])
-        for array, field in zip(fields[self._num_usual :], self._variant_fields, strict=True):
-            array[:] = field.write(views.array, self.rules)
+        _write_fields(views.array, compiled_rules(self.rules), self._num_ranks, *fields)
+        for field in self._variant_fields:
+            values = field.write(views.array, self.rules)
+            fields.append(np.array(values, field.dtype, order="C"))
         return fields
 
     def decode(self, observation: Any) -> View:
@@ -257,6 +255,7 @@ def _write_fields(
     """Writes all fields into arrays of zeros, which are modified in place."""
     num_players = rules[0]["num_players"]
     thirty_one = rules[0]["thirty_one"]
+    num_cribs = int(rules[0]["num_cribs"]) if is_varied(rules[0]) else 1
     player_column = num_ranks + NUM_SUITS
     series_column = player_column + num_players
     for row in range(views.shape[0]):
@@ -266,11 +265,11 @@ def _write_fields(
         for slot in range(rules[0]["cards_dealt"]):
             card = view["hand"][slot]
             if card != _NO_CARD and not (slots >> slot) & 1:
-                hand[row, card] += 1
-        for slot in range(rules[0]["num_cribs"] * rules[0]["cards_tossed"]):
+                hand[row, card] = 1 + (hand[row, card] if is_varied(rules[0]) else 0)
+        for slot in range(rules[0]["cards_tossed"] * num_cribs):
             card = view["tossed"][slot]
             if card != _NO_CARD:
-                tossed[row, card] += 1
+                tossed[row, card] = 1 + (tossed[row, card] if is_varied(rules[0]) else 0)
         if view["starter"] != _NO_CARD:
             starter[row, view["starter"]] = 1
         num_plays = int(view["num_plays"])

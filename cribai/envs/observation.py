@@ -24,6 +24,10 @@ class Encoding(ABC):
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # All of it follows from the rules; the functions of variants' fields cannot be pickled.
+        return type(self), (self.rules,)
+
     @abstractmethod
     def encode(self, views: ViewBatch) -> Any:
         """Returns new observations of views, a row of each array for each."""

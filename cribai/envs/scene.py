@@ -96,7 +96,7 @@ class Scene:
             "toss": f"toss {rules.cards_tossed} to {crib}",
             "give": "give the opponent a starter",
             "announce": f"announce what your {self.counted} is worth",
-            "claim": f"{view.announced} announced: claim what was missed",
+            "claim": f"{view.announced} announced for this {self.counted}: claim what was missed",
         }.get(self.decision, "")
 
     @property
