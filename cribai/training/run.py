@@ -103,7 +103,12 @@ class Run:
         if config.gate_every > 0:
             self.champion = copy.deepcopy(self.weights() if self.start is None else self.start)
         for spec in config.opponents:
-            make_agent(spec).check_rules(STANDARD)
+            agent = make_agent(spec)
+            try:
+                agent.check_rules(STANDARD)
+            finally:
+                if agent.may_forfeit:
+                    agent.close()  # type: ignore[attr-defined]
         self._agents = [
             None if spec == CHAMPION else _checked(make_agent(spec)) for spec in config.pool
         ]
