@@ -94,6 +94,9 @@ class Fault:
             for name, function in self.replaced.items():
                 owner = ReferenceGame if hasattr(ReferenceGame, name) else reference
                 stack.enter_context(mock.patch.object(owner, name, function))
+            # What the oracle remembers was found without the fault, and is not to outlast it.
+            reference.rank_parts.cache_clear()
+            stack.callback(reference.rank_parts.cache_clear)
             yield OracleAdapter(limited=limited, may_pass=self.may_pass)
 
 

@@ -286,6 +286,7 @@ def test_failures_leave_the_standings_to_the_others() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_tournament_on_the_engine(tmp_path: Path) -> None:
     config = make_config(
         agents=["random", "greedy", "greedy"], format="acc", seed=3, **{"acc.games": 20}

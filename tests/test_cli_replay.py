@@ -138,6 +138,7 @@ def test_quiet_json(games: Path) -> None:
     assert all("deals" not in game for game in result["games"])
 
 
+@pytest.mark.slow
 def test_variants(tmp_path: Path) -> None:
     path = tmp_path / "variants.jsonl"
     games = [played(name, 1) for name in PRESETS if name not in PLAIN]

@@ -16,7 +16,7 @@ from scipy.stats import chisquare
 
 from cribai import PRESETS, Game, GameBatch, card_text, cards_text, get_rules
 from cribai.engine import dealing
-from cribai.engine.simulate import step_batch
+from cribai.engine.simulate import deal_due, step_batch
 from cribai.engine.state import DISCARD, compiled_rules, new_log
 from plain_presets import PLAIN
 
@@ -250,6 +250,7 @@ def test_neighbouring_deals_are_independent(step: str) -> None:
         for _ in range(10):  # two tosses, then eight cards: each time the first legal action
             masks = batch.views().action_masks()
             step_batch(batch.states, rules, new_log(False), indices, masks.argmax(axis=1))
+            deal_due(batch.states, rules, indices)
         assert (batch.states["num_deals"] == 2).all()
         assert (batch.states["phase"] == DISCARD).all()
         both.append(batch.states["deck"].astype(np.int64))

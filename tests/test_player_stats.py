@@ -182,6 +182,7 @@ def test_figures_are_those_of_the_games(tmp_path: Path, rules: str) -> None:
     assert (page.exact_scores is not None) == is_usual
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["two_starters", "two_cribs"])
 def test_hands_of_varied_rules_are_not_read(tmp_path: Path, rules: str) -> None:
     path = tmp_path / "games.jsonl"

@@ -33,9 +33,11 @@ def bot(tmp_path: Path) -> Any:
 
 def test_all_that_are_installed() -> None:
     config = with_agents(make_config(agents=[]))
-    assert config.agents == ("expectimax", "greedy", "policy", "policy+search", "random")
+    assert config.agents == (
+        *("expectimax", "forgetful", "greedy", "policy", "policy+search", "random"),
+    )
     assert with_agents(make_config()).agents == ("random", "greedy")
-    assert most_games(config) == 10 * 40
+    assert most_games(config) == 15 * 40
 
 
 def test_what_cannot_be_played_is_refused_before_it_begins(tmp_path: Path, bot: Any) -> None:

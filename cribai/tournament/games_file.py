@@ -75,6 +75,8 @@ def _write_parquet(path: Path, lines: Iterator[str]) -> None:
             ("hands", pa.list_(pa.string())),
             ("to_crib", pa.string()),
             ("starter", pa.string()),
+            ("second_starter", pa.string()),
+            ("stock", pa.string()),
             ("actions", integers),
         ]
     )
