@@ -9,6 +9,8 @@ import pytest
 from cribai import Deal, Game, Rules, get_rules, parse_cards
 from cribai.cards import RANK_NAMES, parse_card
 
+pytestmark = pytest.mark.kernels
+
 GOLDEN = Path(__file__).parent / "golden" / "variants.json"
 SCRIPTS = json.loads(GOLDEN.read_text())
 

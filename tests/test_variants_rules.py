@@ -10,6 +10,8 @@ from cribai import PRESETS, STANDARD, AgentError, Game, Rules, RulesError, make_
 from cribai.counting import count_show
 from cribai.rules import MAX_BID
 
+pytestmark = pytest.mark.kernels
+
 REFUSED = [
     ({"two_cribs": True, "bid": True, "cards_dealt": 8}, "two_cribs and bid do not go together"),
     ({"muggins": True, "bid": True}, "muggins and bid do not go together"),
