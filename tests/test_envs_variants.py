@@ -24,6 +24,8 @@ from env_play import choose, frozen, positions, some_quick
 from plain_presets import PLAIN
 from test_variants_games import VARIANTS
 
+pytestmark = pytest.mark.slow
+
 BOOK_KEEPING = ("game", "deal", "decision", "key", "player")
 USUAL = (
     *("action_mask", "hand", "tossed", "starter", "plays", "count", "scores", "num_left"),

@@ -14,6 +14,8 @@ from env_play import some_quick
 from plain_presets import PLAIN
 from test_envs_rendering import changed, finished, row_of
 
+pytestmark = pytest.mark.slow
+
 presets = pytest.mark.parametrize(
     "name", some_quick([name for name in PRESETS if name not in PLAIN], "draw", "muggins")
 )

@@ -24,6 +24,8 @@ from cribai.tournament.schedule import labels
 from cribai.tournament.store import Store
 from tournaments import BRIEF_OPTIONS, make_config
 
+pytestmark = pytest.mark.slow
+
 AGENTS = ["random", "greedy", "random"]
 PONE = {"pegging": 0, "hand": 1}
 DEALER = {"pegging": 2, "hand": 3, "crib": 4, "heels": 5}

@@ -15,6 +15,8 @@ from cribai.tournament.store import Store
 from external_bots import BOT
 from tournaments import make_config, play
 
+pytestmark = pytest.mark.slow
+
 PYTHON = [sys.executable, "-I", "-S"]
 
 

@@ -20,6 +20,8 @@ from cribai.tournament.store import CHUNKS, CONFIG_FILE, RESULTS_FILE, Store
 from cribai.tournament.summary import summarize
 from tournaments import make_config, play
 
+pytestmark = pytest.mark.slow
+
 AGENTS = ["random", "greedy", "random"]
 
 

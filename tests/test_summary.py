@@ -18,6 +18,8 @@ from cribai.tournament.store import Store
 from cribai.tournament.summary import summarize
 from tournaments import decided, make_config, outcome, play
 
+pytestmark = pytest.mark.slow
+
 AGENTS = ["random", "greedy", "random"]
 
 PROMISED = {
