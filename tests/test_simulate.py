@@ -296,6 +296,7 @@ def test_shows_are_counted_in_order(name: str) -> None:
     assert num_cut_short > 5
 
 
+@pytest.mark.slow
 def test_starting_games_leaves_no_memory_behind() -> None:
     for number in range(100):
         Game(seed=number).push(0)

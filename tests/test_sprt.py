@@ -240,6 +240,7 @@ def test_bad_leads_are_refused() -> None:
         Sprt.from_elo(0, 1e6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("h0", "h1", "batch"), [(0.5, 0.54, 1), (0.5, 0.51, 20), (0.9, 0.95, 1), (0.3, 0.7, 1)]
 )
