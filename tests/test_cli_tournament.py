@@ -107,6 +107,14 @@ def test_tables() -> None:
         assert word in finished.stdout
 
 
+def test_a_part_of_what_an_option_gives_is_refused() -> None:
+    result = command.run(
+        *("tournament", "greedy", "random", "--rules", "bid", "--set", "rules.two_cribs=true")
+    )
+    assert result.status == 2
+    assert "--rules gives all of 'rules'" in result.complaint
+
+
 def test_settings(folder: Path) -> None:
     path = folder / "some.toml"
     path.write_text('agents = ["random", "random"]\npairs = 3\nseed = 9\nrules = "short"\n')

@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from numpy.typing import NDArray
 
@@ -19,21 +18,11 @@ from cribai.tournament.stats import Stats
 from cribai.training.checkpoint import load_weights, network_tensors, save_tensors
 from cribai.training.network import LayNetwork
 from cribai_agents.policy import SHIPPED, PolicyAgent
+from policy_views import check_batches, views_of
 
 pytestmark = pytest.mark.slow
 
 FAST = "policy:deals=4"
-
-
-def views_of(num_games: int, seed: int) -> ViewBatch:
-    batch = GameBatch.start(num_games, seed=seed)
-    agent = make_agent("greedy")
-    arrays = []
-    while not batch.over.all():
-        views = batch.views()
-        arrays.append(views.array)
-        batch.step(agent.act(views))
-    return ViewBatch(np.concatenate(arrays), STANDARD)
 
 
 @pytest.mark.parametrize("spec", [FAST, f"{FAST},temperature=0.5", f"{FAST},temperature=100"])
@@ -65,24 +54,17 @@ def test_rules_it_does_not_play(name: str) -> None:
 
 @pytest.mark.parametrize("temperature", [0, 0.3])
 def test_batch_size_is_irrelevant(temperature: float) -> None:
-    views = views_of(30, 2)
+    views = views_of("greedy", 30, 2)
     agent = make_agent(f"{FAST},temperature={temperature}")
+    check_batches(agent, views, 2)
     expected = agent.act(views)
-    order = np.random.default_rng(2).permutation(len(views))
-    assert (agent.act(ViewBatch(views.array[order], STANDARD)) == expected[order]).all()
-    for size in (1, 3, 100):
-        parts = [
-            agent.act(ViewBatch(views.array[start : start + size], STANDARD))
-            for start in range(0, 600, size)
-        ]
-        assert (np.concatenate(parts)[:600] == expected[:600]).all()
     again = pickle.loads(pickle.dumps(agent))
     assert (again.act(views) == expected).all()
     assert agent.act(ViewBatch(views.array[:0], STANDARD)).tolist() == []
 
 
 def test_temperature() -> None:
-    views = views_of(60, 4)
+    views = views_of("greedy", 60, 4)
     choice = (views.array["phase"] == engine.PLAY) & (views.array["num_legal"] > 1)
     views = ViewBatch(views.array[choice], STANDARD)
     best = make_agent(FAST).act(views)
@@ -93,7 +75,7 @@ def test_temperature() -> None:
 
 
 def test_explain_agrees_with_act() -> None:
-    views = views_of(3, 5)
+    views = views_of("greedy", 3, 5)
     agent = PolicyAgent(deals=4)
     actions = agent.act(views)
     for view, action in zip(views, actions.tolist(), strict=True):

@@ -12,24 +12,13 @@ from cribai.engine import state as engine
 from cribai.testing import check_agent
 from cribai_agents.policy import GRAIN
 from cribai_agents.policy_search import SearchPolicyAgent
+from policy_views import check_batches, views_of
 
 pytestmark = pytest.mark.slow
 
 torch.set_num_threads(1)  # several would wait for one another where tests share the cores
 
 FAST = "policy+search:deals=4,samples=10"
-
-
-def random_views(num_games: int, seed: int) -> ViewBatch:
-    """Views of random play, which strays further than good play does."""
-    batch = GameBatch.start(num_games, seed=seed)
-    agent = make_agent("random")
-    arrays = []
-    while not batch.over.all():
-        views = batch.views()
-        arrays.append(views.array)
-        batch.step(agent.act(views))
-    return ViewBatch(np.concatenate(arrays), STANDARD)
 
 
 def lays_of(views: ViewBatch) -> ViewBatch:
@@ -43,13 +32,13 @@ def test_contract(spec: str) -> None:
 
 
 def test_legal_wherever_it_is_asked() -> None:
-    views = random_views(200, 1)
+    views = views_of("random", 200, 1)
     actions = make_agent(FAST).act(views)
     assert (views.action_masks()[np.arange(len(views)), actions] == 1).all()
 
 
 def test_without_a_share_it_is_the_policy() -> None:
-    views = random_views(100, 2)
+    views = views_of("random", 100, 2)
     alone = make_agent(f"{FAST},share=0,near_share=0")
     assert (alone.act(views) == make_agent("policy:deals=4").act(views)).all()
     assert (alone.act(views) != make_agent(FAST).act(views)).any()
@@ -57,7 +46,7 @@ def test_without_a_share_it_is_the_policy() -> None:
 
 def test_with_all_of_it_expectimax_lays() -> None:
     """But for values that differ by less than the grain: of these it takes the lowest card."""
-    views = lays_of(random_views(100, 3))
+    views = lays_of(views_of("random", 100, 3))
     actions = make_agent("policy+search:share=1,near_share=1").act(views)
     expectimax = make_agent("expectimax")
     different = np.flatnonzero(actions != expectimax.act(views))
@@ -72,7 +61,7 @@ def test_with_all_of_it_expectimax_lays() -> None:
 
 @pytest.mark.parametrize(("name", "near"), [("share", False), ("near_share", True)])
 def test_each_share_has_its_part_of_the_game(name: str, near: bool) -> None:
-    views = lays_of(random_views(100, 4))
+    views = lays_of(views_of("random", 100, 4))
     policy = make_agent("policy:deals=4").act(views)
     shares = {"share": 0, "near_share": 0} | {name: 1}
     actions = SearchPolicyAgent(deals=4, samples=10, horizon=30, **shares).act(views)
@@ -84,27 +73,19 @@ def test_each_share_has_its_part_of_the_game(name: str, near: bool) -> None:
 
 @pytest.mark.parametrize("temperature", [0, 0.3])
 def test_batch_size_is_irrelevant(temperature: float) -> None:
-    views = random_views(30, 5)
+    views = views_of("random", 30, 5)
     agent = make_agent(f"{FAST},temperature={temperature}")
-    expected = agent.act(views)
-    order = np.random.default_rng(5).permutation(len(views))
-    assert (agent.act(ViewBatch(views.array[order], STANDARD)) == expected[order]).all()
-    for size in (1, 3, 100):
-        parts = [
-            agent.act(ViewBatch(views.array[start : start + size], STANDARD))
-            for start in range(0, 600, size)
-        ]
-        assert (np.concatenate(parts)[:600] == expected[:600]).all()
+    check_batches(agent, views, 5)
 
 
 def test_a_copy_plays_the_same() -> None:
-    views = random_views(60, 6)
+    views = views_of("random", 60, 6)
     agent = make_agent(f"{FAST},share=0.3,near_share=0.8,horizon=60")
     assert (pickle.loads(pickle.dumps(agent)).act(views) == agent.act(views)).all()
 
 
 def test_explain_agrees_with_act() -> None:
-    views = random_views(2, 7)
+    views = views_of("random", 2, 7)
     agent = SearchPolicyAgent(deals=4, samples=10)
     actions = agent.act(views)
     for view, action in zip(views, actions.tolist(), strict=True):

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from cribai import AgentError, ConfigError, CribaiError
 from cribai.agent import Agent
-from cribai.config import load_config
 from cribai.engine.state import DISCARD
 from cribai.training import gating
-from cribai.training.checkpoint import Weights, load_tensors, load_weights
-from cribai.training.config import TrainConfig
+from cribai.training.checkpoint import Weights, load_weights
 from cribai.training.curves import CHALLENGES, TRAINING
 from cribai.training.deals import make_library
 from cribai.training.features import COLUMNS
@@ -24,24 +22,9 @@ from cribai.training.network import NUM_OUTPUTS, LayNetwork
 from cribai.training.run import WEIGHTS, Run
 from cribai.training.selfplay import METHODS, Samples, SelfPlay
 from cribai.views import ViewBatch
+from training_runs import config, tensors
 
 pytestmark = pytest.mark.slow
-
-TINY = {
-    "seed": 3,
-    "hidden": [12, 8],
-    "library": 400,
-    "deals": 60,
-    "waves": 6,
-    "batch_size": 64,
-    "checkpoint_every": 2,
-    "opponents": ["random"],
-    "pairs": 2,
-}
-
-
-def config(**changes: Any) -> TrainConfig:
-    return load_config(TrainConfig, None, TINY | changes)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +46,10 @@ class Watched(Agent):
 
     def __init__(self) -> None:
         self.views: list[Any] = []
+        self.num_closed = 0
+
+    def close(self) -> None:
+        self.num_closed += 1
 
     def act(self, views: ViewBatch) -> NDArray[np.int64]:
         self.views.append(views.array.copy())
@@ -125,17 +112,13 @@ def test_pool_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("cribai.training.run.make_agent", lambda _: agent)
     with pytest.raises(ConfigError, match="'watched' in pool may forfeit; train against another"):
         Run(config(pool=["watched"], pool_share=0.5), tmp_path)
+    assert agent.num_closed == 2  # as the opponent of evaluations, and as one of the pool
 
 
 def test_opponents_are_made_before_the_first_wave(tmp_path: Path) -> None:
     with pytest.raises(AgentError, match="nosuch"):
         Run(config(opponents=["nosuch"]), tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-def tensors(folder: Path) -> dict[str, bytes]:
-    found, _ = load_tensors(folder / WEIGHTS)
-    return {name: tensor.numpy().tobytes() for name, tensor in found.items()}
 
 
 @pytest.mark.parametrize(

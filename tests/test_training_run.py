@@ -16,7 +16,7 @@ import torch
 import command
 from cribai import ConfigError
 from cribai.config import load_config
-from cribai.training.checkpoint import CheckpointError, load_tensors, load_weights
+from cribai.training.checkpoint import CheckpointError, load_weights
 from cribai.training.config import TrainConfig
 from cribai.training.curves import BOARD, CHALLENGES, EVALUATIONS, TRAINING
 from cribai.training.features import COLUMNS, NUM_INPUTS
@@ -25,30 +25,11 @@ from cribai.training.losses import ValueLoss, relative
 from cribai.training.network import LayNetwork
 from cribai.training.run import MANIFEST, STATES, WEIGHTS, Run
 from cribai.training.selfplay import Samples
+from training_runs import TINY, config, tensors
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-TINY = {
-    "seed": 3,
-    "hidden": [12, 8],
-    "library": 400,
-    "deals": 60,
-    "waves": 6,
-    "batch_size": 64,
-    "checkpoint_every": 2,
-    "opponents": ["random"],
-    "pairs": 2,
-}
-
-
-def config(**changes: Any) -> TrainConfig:
-    return load_config(TrainConfig, None, TINY | changes)
-
-
-def tensors(folder: Path) -> dict[str, bytes]:
-    found, _ = load_tensors(folder / WEIGHTS)
-    return {name: tensor.numpy().tobytes() for name, tensor in found.items()}
 
 
 @pytest.mark.parametrize("method", ["branching", "monte_carlo", "search", "expectation"])

@@ -88,9 +88,15 @@ def tournament(
         "games_file": games_file,
         "out": out,
     }
-    given = parse_overrides(settings or ()) | {
-        key: value for key, value in options.items() if value is not None
-    }
+    given = parse_overrides(settings or ())
+    named = {key: value for key, value in options.items() if value is not None}
+    for key in given:
+        whole, dot, _ = key.partition(".")
+        if dot and whole in named:
+            raise ConfigError(
+                f"--{whole} gives all of {whole!r}, and --set {key} a part of it; leave one out."
+            )
+    given |= named
     if resume is None:
         wanted = with_agents(load_config(TournamentConfig, config, given))
         check(wanted)

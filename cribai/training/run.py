@@ -367,6 +367,7 @@ def _checked(agent: Agent) -> Agent:
         ConfigError: It may forfeit, which training cannot go on from.
     """
     if agent.may_forfeit:
+        agent.close()  # type: ignore[attr-defined]
         raise ConfigError(f"The agent {agent.name!r} in pool may forfeit; train against another.")
     agent.check_rules(STANDARD)
     return agent

@@ -53,6 +53,21 @@ def root_unit(standing: Any, stakes: Any) -> float:
     )
 
 
+@inlined
+def write_target(targets: Any, masks: Any, number: int, rank: int, points: float) -> None:
+    """Writes what a lay of a root was worth, MOST_POINTS at most either way.
+
+    Args:
+        targets: float32 array (k, 13). Modified in place.
+        masks: float32 array (k, 13). Modified in place: 1 where a target is given.
+        number: The root.
+        rank: The rank laid.
+        points: Its worth.
+    """
+    targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
+    masks[number, rank] = 1.0
+
+
 @kernel
 def value_roots(
     states: Any,
@@ -100,8 +115,7 @@ def value_roots(
         if rank == root["best"]:
             wins[number] = 0.5 * (worth + 1.0)
         points = (worth - before) / root_unit(standing, stakes[0])
-        targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
-        masks[number, rank] = 1.0
+        write_target(targets, masks, number, rank, points)
 
 
 @inlined
@@ -181,8 +195,7 @@ def search_roots(
             if rank == branch["rank"]:
                 wins[number] = 0.5 * (worth + 1.0)
             points = (worth - before) / root_unit(standing, stakes[0])
-            targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
-            masks[number, rank] = 1.0
+            write_target(targets, masks, number, rank, points)
 
 
 @kernel
@@ -233,5 +246,4 @@ def average_roots(
             if lays[0]["considered"][slot]:
                 rank = int(state["hands"][player, slot]) >> 2
                 points = (lays[0]["worths"][slot] - base) / unit
-                targets[number, rank] = min(max(points, -MOST_POINTS), MOST_POINTS)
-                masks[number, rank] = 1.0
+                write_target(targets, masks, number, rank, points)
